@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "EasyReact",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "EasyReact", targets: ["EasyReact"]),
+    .library(name: "EasyReactTesting", targets: ["EasyReactTesting"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+  ],
+  targets: [
+    // One thread-local pointer and three functions of the Swift runtime, which Swift cannot spell.
+    .target(name: "CEasyReact"),
+    .target(
+      name: "EasyReact",
+      dependencies: ["CEasyReact", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
+    .target(
+      name: "EasyReactTesting", dependencies: ["EasyReact", "CEasyReact"], swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,45 @@
+#define _GNU_SOURCE
+#include "CEasyReact.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+_Thread_local void *easyreact_turn = NULL;
+// On a cache line of its own: every set writes it.
+_Alignas(128) unsigned long easyreact_waves = 0;
+_Alignas(128) int easyreact_traced = 0;
+long easyreact_unsettled = 0;
+long easyreact_batches = 0;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void (*ended)(void *);
+
+static void thread_ended(void *turn) {
+  // A later thread-exit hook may use the library again: it then makes itself a new turn.
+  easyreact_turn = NULL;
+  ended(turn);
+}
+
+static void make_key(void) { pthread_key_create(&key, thread_ended); }
+
+void easyreact_turn_set(void *turn, void (*end)(void *)) {
+  ended = end;
+  pthread_once(&once, make_key);
+  pthread_setspecific(key, turn);
+  easyreact_turn = turn;
+}
+
+void easyreact_yield(void) { sched_yield(); }
+
+bool easyreact_is_main_thread(void) {
+#if defined(__linux__)
+  return getpid() == (pid_t)syscall(SYS_gettid);
+#else
+  return pthread_main_np() != 0;
+#endif
+}

@@ -1,0 +1,70 @@
+// What Swift cannot spell: a thread-local pointer (Swift has none that costs nothing) and three
+// functions of its run time. Everything here is private to EasyReact.
+#ifndef CEASYREACT_H
+#define CEASYREACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The turn of this thread (Engine/Turn.swift), or null before its first use of the library.
+// `extern` in the header so that the read is one instruction in the caller's own code.
+extern _Thread_local void *_Nullable easyreact_turn;
+
+static inline void *_Nullable easyreact_turn_get(void) { return easyreact_turn; }
+
+// Sets the turn of this thread and arranges for `end` to be called with it when the thread ends.
+void easyreact_turn_set(void *_Nonnull turn, void (*_Nonnull end)(void *_Nonnull));
+
+// Process-wide switches that hot paths look at: is a tracer installed, and how many batches and
+// posted values are there that a read of `value` must look at. Plain loads; the slow paths sort it out.
+extern int easyreact_traced;
+extern long easyreact_unsettled;
+extern long easyreact_batches;
+
+// The number of the newest wave.
+extern unsigned long easyreact_waves;
+
+static inline unsigned long easyreact_new_wave(void) {
+  return __atomic_add_fetch(&easyreact_waves, 1, __ATOMIC_RELAXED);
+}
+static inline bool easyreact_is_traced(void) {
+  return __atomic_load_n(&easyreact_traced, __ATOMIC_RELAXED) != 0;
+}
+static inline void easyreact_set_traced(bool on) {
+  __atomic_store_n(&easyreact_traced, on, __ATOMIC_RELEASE);
+}
+static inline bool easyreact_is_unsettled(void) {
+  return __atomic_load_n(&easyreact_unsettled, __ATOMIC_ACQUIRE) != 0;
+}
+static inline void easyreact_add_unsettled(long by) {
+  __atomic_fetch_add(&easyreact_unsettled, by, __ATOMIC_ACQ_REL);
+}
+
+static inline bool easyreact_is_batching(void) {
+  return __atomic_load_n(&easyreact_batches, __ATOMIC_RELAXED) != 0;
+}
+static inline void easyreact_add_batches(long by) {
+  __atomic_fetch_add(&easyreact_batches, by, __ATOMIC_ACQ_REL);
+}
+
+// Is this the thread that the process began with?
+bool easyreact_is_main_thread(void);
+
+// Lets another thread run; for the short locks.
+void easyreact_yield(void);
+
+// A pause of a spinning processor.
+static inline void easyreact_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Swift's own run time, stable since 5.0: retains an object unless its deinit has begun, in which
+// case null; and the number of strong references to an object.
+void *_Nullable swift_tryRetain(void *_Nonnull object);
+size_t swift_retainCount(void *_Nonnull object);
+
+#endif

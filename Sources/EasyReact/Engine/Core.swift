@@ -1,0 +1,239 @@
+import CEasyReact
+import Synchronization
+
+@usableFromInline typealias CorePointer = UnsafeMutablePointer<Core>
+@usableFromInline typealias EdgePointer = UnsafeMutablePointer<Edge>
+
+/// Everything about one edge that depends on types: reads the upstream's value, computes, and delivers
+/// into the downstream node or calls the listener. True: the downstream node stored a new value, go on there.
+///
+/// Made in an `@inlinable` generic function, so it is specialised in the client's module. The upstream comes
+/// as an argument: the closure of a `map` captures the user's function and nothing else.
+@usableFromInline typealias Step = (CorePointer, EdgePointer, TurnPointer) -> Bool
+
+/// What the engine walks: one block of memory a node, `[Core | value]`.
+///
+/// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted; only the
+/// holder of the node's region frees the core, at the end of a turn, so the loop of `Propagation.swift`
+/// retains nothing and nobody frees anything under its feet.
+///
+/// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may touch it.
+/// *Lock*: written under the core's own short lock, read under it or by the holder. *Atomic*: anybody reads.
+@usableFromInline struct Core: ~Copyable {
+  // Holder.
+
+  /// The next edge to follow, and the last one that this notification visits: what is linked meanwhile
+  /// lies behind it. `caller` is the node below on the turn's stack, which runs through the cores themselves.
+  @usableFromInline var cursor: EdgePointer?
+  @usableFromInline var end: EdgePointer?
+  @usableFromInline var caller: CorePointer?
+  /// The node that the present value came from; nil after a set. Compared before it is ever followed.
+  @usableFromInline var sender: CorePointer?
+  /// `Waiting<Value>`: what came while the node was busy.
+  @usableFromInline var queue: Unmanaged<AnyObject>?
+  /// Set on a node that computes from the latest values of several upstreams.
+  @usableFromInline var join: JoinPointer?
+  /// `Bits`: zero when the node is at rest.
+  @usableFromInline var bits: UInt8
+  @usableFromInline var isHead: Bool
+  /// The handle is gone.
+  @usableFromInline var isUnwanted = false
+
+  // Atomic.
+
+  /// One for the handle and one for each upstream edge that is not fully detached.
+  @usableFromInline let references: Atomic<Int32>
+  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery lock.
+  @usableFromInline let rank: Atomic<Int32>
+  /// The newest wave that reached this node. Written by the holder.
+  @usableFromInline let wave: Atomic<UInt64>
+  /// Written by the holder, under the lock.
+  @usableFromInline let region: Atomic<RegionPointer>
+  /// Not empty; written by the holder after the value.
+  @usableFromInline let hasValue: Atomic<Bool>
+  @usableFromInline let isMutable: Atomic<Bool>
+  @usableFromInline let hasPosted: Atomic<Bool>
+  @usableFromInline let lock: Atomic<UInt8>
+  /// Rarely needed things, made when first needed.
+  @usableFromInline let extras: Atomic<Unmanaged<Extras>?>
+
+  // Lock.
+
+  @usableFromInline let firstListener: Atomic<EdgePointer?>
+  @usableFromInline let lastListener: Atomic<EdgePointer?>
+  @usableFromInline let firstOut: Atomic<EdgePointer?>
+  @usableFromInline let lastOut: Atomic<EdgePointer?>
+  @usableFromInline let firstIn: Atomic<EdgePointer?>
+  /// The `AnyNode`, not retained; nil when its deinit has begun.
+  @usableFromInline let handle: Atomic<UnsafeRawPointer?>
+
+  // Constant.
+
+  @usableFromInline let id: UInt64
+  @usableFromInline let site: Site
+  @usableFromInline let operations: (CorePointer, CoreOperation, TurnPointer) -> Bool
+  /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
+  @usableFromInline var inEdge: Edge
+
+  @inlinable init(
+    region: RegionPointer, isHead: Bool, rank: Int32, site: Site, inEdge: consuming Edge,
+    operations: @escaping (CorePointer, CoreOperation, TurnPointer) -> Bool
+  ) {
+    cursor = nil
+    end = nil
+    caller = nil
+    sender = nil
+    queue = nil
+    join = nil
+    bits = 0
+    self.isHead = isHead
+    references = Atomic(1)
+    self.rank = Atomic(rank)
+    wave = Atomic(0)
+    self.region = Atomic(region)
+    hasValue = Atomic(false)
+    isMutable = Atomic(false)
+    hasPosted = Atomic(false)
+    lock = Atomic(0)
+    extras = Atomic(nil)
+    firstListener = Atomic(nil)
+    lastListener = Atomic(nil)
+    firstOut = Atomic(nil)
+    lastOut = Atomic(nil)
+    firstIn = Atomic(nil)
+    handle = Atomic(nil)
+    id = nextIdentifier()
+    self.site = site
+    self.operations = operations
+    self.inEdge = inEdge
+  }
+}
+
+/// Where something was made.
+@usableFromInline struct Site: Sendable {
+  @usableFromInline let file: StaticString
+  @usableFromInline let line: UInt32
+  @inlinable init(_ file: StaticString, _ line: UInt) {
+    self.file = file
+    self.line = UInt32(truncatingIfNeeded: line)
+  }
+}
+
+/// What a core can do that needs its value's type; see `makeCore`.
+@usableFromInline enum CoreOperation { case takeNext, destroyValue, destroyQueue }
+
+/// The bits of `Core.bits`; those in `travelling` go along with a wave, in `Turn.flags`.
+@usableFromInline enum Bits {
+  /// The node still has something to do for its present value, so what comes now waits in its queue.
+  @inlinable static var busy: UInt8 { 1 }
+  /// The wave crossed an edge that leads back.
+  @inlinable static var ledBack: UInt8 { 4 }
+  @inlinable static var context: UInt8 { 8 }
+  /// The node was emptied: only edges that hear emptiness are followed.
+  @inlinable static var emptied: UInt8 { 16 }
+  /// A join that waits for its run in the holder's turn.
+  @inlinable static var waiting: UInt8 { 32 }
+  @inlinable static var travelling: UInt8 { ledBack | context | emptied }
+}
+
+private let identifiers = Atomic<UInt64>(1)
+@usableFromInline func nextIdentifier() -> UInt64 {
+  identifiers.wrappingAdd(1, ordering: .relaxed).oldValue
+}
+
+// MARK: - The short lock
+
+extension Core {
+  /// Never held while user code runs, nor while another lock is waited for.
+  @inlinable @inline(__always) borrowing func acquire() {
+    while lock.exchange(1, ordering: .acquiring) != 0 { easyreact_yield() }
+  }
+  @inlinable @inline(__always) borrowing func tryAcquire() -> Bool {
+    lock.exchange(1, ordering: .acquiring) == 0
+  }
+  @inlinable @inline(__always) borrowing func release() { lock.store(0, ordering: .releasing) }
+}
+
+// MARK: - Making one
+
+@inlinable @inline(__always) func inEdgePointer(_ core: CorePointer) -> EdgePointer {
+  // `MemoryLayout.offset(of:)` wants a key path, and there are none into noncopyable types; it is the last field.
+  (UnsafeMutableRawPointer(core) + (MemoryLayout<Core>.size - MemoryLayout<Edge>.size))
+    .assumingMemoryBound(to: Edge.self)
+}
+
+/// A core without handle: `region` is the upstream's, or nil for one of its own.
+@inlinable @inline(__always) func makeCore<Value: Sendable>(
+  of _: Value.Type, region: RegionPointer?, rank: Int32, site: Site, inEdge: consuming Edge
+) -> CorePointer {
+  let alignment = max(16, MemoryLayout<Value>.alignment)
+  let core = UnsafeMutableRawPointer.allocate(
+    byteCount: valueOffset(Value.self) + max(8, MemoryLayout<Value>.size), alignment: alignment
+  ).assumingMemoryBound(to: Core.self)
+  core.initialize(
+    to: Core(
+      region: region ?? makeRegion(), isHead: region == nil, rank: rank, site: site, inEdge: inEdge
+    ) { core, operation, turn in
+      switch operation {
+      case .takeNext: return takeNext(core, Value.self, turn)
+      case .destroyValue: clearValue(core, Value.self)
+      case .destroyQueue:
+        core.pointee.queue?.release()
+        core.pointee.queue = nil
+      }
+      return false
+    })
+  inEdgePointer(core).pointee.down = core
+  return core
+}
+
+/// The value's destruction is user code: no lock is held.
+func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
+  forgetCycle(of: core)
+  _ = core.pointee.operations(core, .destroyQueue, turn)
+  _ = core.pointee.operations(core, .destroyValue, turn)
+  if let join = core.pointee.join { freeJoin(join) }
+  core.pointee.extras.load(ordering: .acquiring)?.release()
+  if core.pointee.isHead { core.pointee.region.load(ordering: .relaxed).pointee.isDead = true }
+  core.deinitialize(count: 1)
+  UnsafeMutableRawPointer(core).deallocate()
+}
+
+// MARK: - Extras
+
+/// What few nodes have.
+@usableFromInline final class Extras: @unchecked Sendable {
+  // Unchecked: `context` is the holder's alone, `posted` lies under the core's short lock; the rest is a Mutex.
+  struct State {
+    var name: String?
+    /// Transforms that have this node at one end and nothing at the other.
+    var danglingFrom: [WeakTransform] = []
+    var danglingTo: [AnyTransform] = []
+  }
+  let state = Mutex(State())
+  @usableFromInline var context: ContextBox?
+  /// `Posted<Value>`: the newest value that was left with another thread.
+  @usableFromInline var posted: AnyObject?
+  @usableFromInline var postedTicket: UInt64 = 0
+  /// Of a zip; set before the node is published.
+  @usableFromInline var zipEnd: ZipEnd?
+}
+
+@usableFromInline func extras(of core: CorePointer) -> Extras {
+  if let present = core.pointee.extras.load(ordering: .acquiring) { return present.takeUnretainedValue() }
+  let made = Unmanaged.passRetained(Extras())
+  let (exchanged, original) = core.pointee.extras.compareExchange(
+    expected: nil, desired: made, ordering: .acquiringAndReleasing)
+  if exchanged { return made.takeUnretainedValue() }
+  made.release()
+  return original!.takeUnretainedValue()
+}
+
+extension Core {
+  borrowing func extrasIfAny() -> Extras? { extras.load(ordering: .acquiring)?.takeUnretainedValue() }
+}
+
+@usableFromInline final class ContextBox: Sendable {
+  @usableFromInline let value: any Sendable
+  @usableFromInline init(_ value: any Sendable) { self.value = value }
+}

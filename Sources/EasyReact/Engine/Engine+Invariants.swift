@@ -1,0 +1,75 @@
+import Synchronization
+
+// What must hold between turns. Tests call this after every step; it is no part of a set.
+
+/// The invariants that do not hold for these nodes and everything that they are joined to; empty when all is well.
+///
+/// To be called when no thread is inside the graph.
+package func checkInvariants(_ nodes: [AnyNode]) -> [String] {
+  var violations: [String] = []
+  var seen: Set<UInt64> = []
+  for start in nodes where !seen.contains(start.id) {
+    for (node, _) in start.reachable where seen.insert(node.id).inserted {
+      violations += violationsOf(node)
+    }
+  }
+  return violations
+}
+
+private func violationsOf(_ node: AnyNode) -> [String] {
+  var found: [String] = []
+  let core = node.core
+  func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { found.append("\(node.whereabouts): \(message())") }
+  }
+  let region = core.pointee.region.load(ordering: .acquiring)
+  let word = region.pointee.word.load(ordering: .acquiring)
+  expect(core.pointee.bits == 0, "at rest its bits are zero, not \(core.pointee.bits)")
+  expect(word & ~Region.epoch == 0, "at rest its region is free, with an empty mailbox")
+  expect(region.pointee.inbox == nil, "at rest no letter waits")
+  expect(!region.pointee.isDead, "its region is alive")
+  expect(!core.pointee.hasPosted.load(ordering: .acquiring), "at rest no posted value waits")
+  expect(core.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")
+  var upstreamEdges = 0
+  var previous: EdgePointer?
+  forEachEdge(core, .ins) { edge in
+    upstreamEdges += 1
+    expect(edge.pointee.down == core, "an upstream edge leads here")
+    expect(!edge.pointee.has(EdgeFlags.cut), "at rest no cut edge is in its upstream list")
+    expect(!edge.pointee.has(EdgeFlags.starting), "at rest no edge is starting")
+    let rank = edge.pointee.up!.pointee.rank.load(ordering: .relaxed)
+    expect(
+      edge.pointee.has(EdgeFlags.leadsBack) || core.pointee.rank.load(ordering: .relaxed) > rank,
+      "its rank is greater than that of an upstream by an edge that does not lead back")
+    expect(previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous, "its upstream list is linked both ways")
+    previous = edge
+  }
+  let first = core.pointee.firstIn.load(ordering: .relaxed)
+  expect(
+    first == nil || first!.pointee.previousIn.load(ordering: .relaxed) == previous,
+    "its first upstream edge knows the last")
+  expect(
+    Int(core.pointee.references.load(ordering: .relaxed)) == upstreamEdges + 1,
+    "it counts its handle and \(upstreamEdges) upstream edges")
+  for list in [EdgeListKind.outs, .listeners] {
+    var before: EdgePointer?
+    forEachEdge(core, list) { edge in
+      expect(edge.pointee.up == core, "a downstream edge starts here")
+      expect(!edge.pointee.has(EdgeFlags.cut), "at rest no cut edge is in its lists")
+      expect(edge.pointee.previous.load(ordering: .relaxed) == before, "its lists are linked both ways")
+      before = edge
+    }
+    let last = list == .outs ? core.pointee.lastOut.load(ordering: .relaxed) : core.pointee.lastListener.load(ordering: .relaxed)
+    expect(last == before, "it knows its last edge")
+  }
+  if !core.pointee.isHead {
+    expect(upstreamEdges == 1, "a node in its upstream's region has one upstream edge")
+    expect(
+      first.map { sharesRegion($0.pointee.up!, core) } ?? false,
+      "a node that is no head lies in its upstream's region")
+  }
+  expect(
+    !core.pointee.isMutable.load(ordering: .relaxed) || core.pointee.isHead,
+    "a node that can be set is the head of a region")
+  return found
+}

@@ -1,0 +1,141 @@
+import Synchronization
+
+// Edges and listeners that go through a scheduler. What waits there carries the edge's life, its wave and its
+// context; a life that was cut delivers nothing any more.
+
+/// What waits in a scheduler for one life of an edge.
+@usableFromInline class Hop: @unchecked Sendable {
+  // Unchecked: an atomic; subclasses keep their state in a Mutex.
+  let isEnded = Atomic(false)
+
+  /// The edge was cut. Called from any thread, quick, and no user code.
+  final func end() { isEnded.store(true, ordering: .releasing) }
+  /// The edge is being freed, by the holder of its downstream's region.
+  func detached(_ turn: TurnPointer) {}
+  final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
+}
+
+/// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever the scheduler.
+final class HopQueue<Item: Sendable>: Sendable {
+  private struct State {
+    var items: [Item] = []
+    var isScheduled = false
+  }
+  private let state = Mutex(State())
+  private let scheduler: any Scheduler
+  private let handle: @Sendable (Item) -> Void
+
+  init(_ scheduler: any Scheduler, _ handle: @escaping @Sendable (Item) -> Void) {
+    self.scheduler = scheduler
+    self.handle = handle
+  }
+
+  func append(_ item: Item) {
+    let mustSchedule = state.withLock { state in
+      state.items.append(item)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if mustSchedule { scheduler.schedule { self.drain() } }
+  }
+
+  /// What came before the drain began; for later arrivals another one is scheduled, so others get their turn.
+  private func drain() {
+    let items = state.withLock { state in
+      defer { state.items = [] }
+      return state.items
+    }
+    for item in items { handle(item) }
+    let mustSchedule = state.withLock { state in
+      state.isScheduled = !state.items.isEmpty
+      return state.isScheduled
+    }
+    if mustSchedule { scheduler.schedule { self.drain() } }
+  }
+}
+
+/// A listener on a scheduler.
+final class CallHop<Value: Sendable>: Hop, @unchecked Sendable {
+  // Unchecked: `queue` is set in the initialiser.
+  private typealias Call = (value: Value, context: (any Sendable)?)
+  private var queue: HopQueue<(value: Value, context: (any Sendable)?)>!
+
+  init(_ scheduler: any Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void) {
+    super.init()
+    queue = HopQueue(scheduler) { [weak self] call in
+      if let self, !self.hasEnded { body(call.value, call.context) }
+    }
+  }
+
+  var step: Step {
+    { [unowned self] up, _, turn in
+      self.queue.append((slot(up, Value.self).pointee, turn.currentContext))
+      return false
+    }
+  }
+}
+
+/// A value on its way over an edge.
+struct Travelling<Value: Sendable>: Sendable {
+  let value: Value
+  let wave: UInt64
+  let flags: UInt8
+  let context: ContextBox?
+
+  init(_ value: Value, _ turn: TurnPointer) {
+    self.value = value
+    wave = turn.pointee.wave
+    flags = turn.pointee.flags & ~Bits.emptied
+    context = turn.pointee.context?.takeUnretainedValue()
+  }
+}
+
+/// An edge that delivers later.
+class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
+  // Unchecked: `place` is a Mutex.
+  private struct Place {
+    var life: Life?
+    weak var target: AnyNode?
+  }
+  private let place = Mutex(Place())
+
+  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being freed.
+  final func note(_ edge: EdgePointer) {
+    let isNew = place.withLock { $0.life == nil }
+    if !isNew { return }
+    let target = node(of: edge.pointee.down!)
+    let life = Life(edge)
+    place.withLock { place in
+      place.life = life
+      place.target = target
+    }
+  }
+
+  /// On the scheduler: the value goes on as part of its wave.
+  final func deliver(_ item: Travelling<Value>) {
+    if hasEnded { return }
+    let (life, target) = place.withLock { ($0.life, $0.target) }
+    guard let edge = life?.edge, let target else { return }
+    let turn = currentTurn()
+    enter(turn)
+    perform(on: target.core, turn) { turn in
+      // The edge is freed by a holder of this region, after it was cut.
+      if !self.hasEnded { self.arriveNow(item, edge, target, turn) }
+    }
+    leave(turn)
+  }
+
+  private final func arriveNow(
+    _ item: Travelling<Value>, _ edge: EdgePointer, _ target: AnyNode, _ turn: TurnPointer
+  ) {
+    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+    turn.pointee.wave = item.wave
+    turn.pointee.flags = item.flags
+    turn.pointee.context = item.context.map { Unmanaged.passUnretained($0) }
+    let crossing = Crossing(edge, turn)
+    if arrive(target.core, .value(item.value), crossing, sender: edge.pointee.up, turn) {
+      propagate(target.core, turn)
+    }
+    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  }
+}

@@ -1,0 +1,196 @@
+import Synchronization
+
+@usableFromInline typealias JoinPointer = UnsafeMutablePointer<Join>
+
+/// A node that computes from the latest values of several upstreams, at most once a turn for all of them.
+///
+/// Touched by the holder of its node's region, but for `isTerminated`. An upstream's core may be read as long as
+/// its edge is not detached, which is done by the same holder.
+@usableFromInline struct Join: ~Copyable {
+  /// The newest arrival since the last run: what the run goes on with.
+  @usableFromInline var wave: UInt64 = 0
+  @usableFromInline var flags: UInt8 = 0
+  @usableFromInline var context: ContextBox? = nil
+  @usableFromInline var sender: CorePointer? = nil
+  @usableFromInline let upstreams: UnsafeMutablePointer<CorePointer>
+  @usableFromInline let count: Int
+  /// Reads the upstreams and delivers into the node; false if one of them is empty.
+  let compute: (CorePointer, TurnPointer) -> Bool
+  /// An upstream edge was lost: it never runs again.
+  @usableFromInline let isTerminated: Atomic<Bool>
+
+  @usableFromInline init(
+    _ cores: [CorePointer], compute: @escaping (CorePointer, TurnPointer) -> Bool
+  ) {
+    count = cores.count
+    upstreams = .allocate(capacity: cores.count)
+    upstreams.initialize(from: cores, count: cores.count)
+    self.compute = compute
+    isTerminated = Atomic(false)
+  }
+
+  /// Borrowed, so that the closure is not retained for the call.
+  @inline(never) borrowing func run(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+    compute(core, turn)
+  }
+}
+
+@usableFromInline func makeJoin(
+  _ cores: [CorePointer], compute: @escaping (CorePointer, TurnPointer) -> Bool
+) -> JoinPointer {
+  let join = JoinPointer.allocate(capacity: 1)
+  join.initialize(to: Join(cores, compute: compute))
+  return join
+}
+
+func freeJoin(_ join: JoinPointer) {
+  join.pointee.upstreams.deallocate()
+  join.deinitialize(count: 1)
+  join.deallocate()
+}
+
+struct WaitingJoin {
+  let core: CorePointer
+  let rank: Int32
+  let id: UInt64
+
+  static func < (a: WaitingJoin, b: WaitingJoin) -> Bool {
+    a.rank != b.rank ? a.rank < b.rank : a.id < b.id
+  }
+}
+
+// MARK: - Arrivals
+
+/// The step of every edge into a join: the join is only noted, and runs when no plain edge is left.
+@usableFromInline func arriveAtJoin(
+  _ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer
+) -> Bool {
+  let core = edge.pointee.down.unsafelyUnwrapped
+  let crossing = Crossing(edge, turn)
+  if claim(core, turn) {
+    note(core, crossing, sender: up, turn)
+  } else {
+    let payload = (edge, up, crossing.retained())
+    post(
+      makeLetter(to: core, payload) { payload, turn in
+        let (edge, up, crossing) = takePayload(
+          payload, (EdgePointer, CorePointer, Crossing).self)
+        let context = crossing.takeContext()
+        if edge.pointee.has(EdgeFlags.cut) { return }
+        note(
+          edge.pointee.down!, crossing.afterWaiting(context), sender: up, turn)
+        _ = consume context
+      }, turn)
+  }
+  return false
+}
+
+private func note(
+  _ core: CorePointer, _ crossing: Crossing, sender: CorePointer, _ turn: TurnPointer
+) {
+  let join = core.pointee.join.unsafelyUnwrapped
+  if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
+  var wave = crossing.wave
+  let newest = core.pointee.wave.load(ordering: .relaxed)
+  if crossing.isFiltered && newest >= wave {
+    if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
+    return
+  }
+  if !crossing.isFiltered && (newest >= wave || crossing.waited) { wave = newWave() }
+  let flags = crossing.flags & Bits.travelling
+  if core.pointee.bits & Bits.waiting == 0 {
+    core.pointee.bits |= Bits.waiting
+    pushJoin(core, turn)
+  } else if (wave, flags & Bits.ledBack) <= (join.pointee.wave, join.pointee.flags & Bits.ledBack) {
+    return
+  }
+  join.pointee.wave = wave
+  join.pointee.flags = flags
+  join.pointee.sender = sender
+  if crossing.context != nil || join.pointee.context != nil {
+    join.pointee.context = crossing.context?.takeUnretainedValue()
+  }
+}
+
+// MARK: - The queue by rank
+
+private func pushJoin(_ core: CorePointer, _ turn: TurnPointer) {
+  if turn.pointee.joinCount == turn.pointee.joinCapacity {
+    grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
+  }
+  let heap = turn.pointee.joins
+  let item = WaitingJoin(
+    core: core, rank: core.pointee.rank.load(ordering: .relaxed), id: core.pointee.id)
+  var hole = turn.pointee.joinCount
+  turn.pointee.joinCount &+= 1
+  while hole > 0 {
+    let parent = (hole - 1) / 2
+    if !(item < heap[parent]) { break }
+    heap[hole] = heap[parent]
+    hole = parent
+  }
+  heap[hole] = item
+}
+
+private func popJoin(_ turn: TurnPointer) -> WaitingJoin {
+  let heap = turn.pointee.joins
+  let first = heap[0]
+  turn.pointee.joinCount &-= 1
+  let count = turn.pointee.joinCount
+  if count == 0 { return first }
+  let item = heap[count]
+  var hole = 0
+  while true {
+    var child = 2 * hole + 1
+    if child >= count { break }
+    if child + 1 < count, heap[child + 1] < heap[child] { child += 1 }
+    if !(heap[child] < item) { break }
+    heap[hole] = heap[child]
+    hole = child
+  }
+  heap[hole] = item
+  return first
+}
+
+/// The ready join of lowest rank computes once, and what it tells is followed.
+func runJoin(_ turn: TurnPointer) {
+  let waiting = popJoin(turn)
+  let core = waiting.core
+  if core.pointee.rank.load(ordering: .relaxed) > waiting.rank {
+    return pushJoin(core, turn)  // a link made meanwhile raised it
+  }
+  core.pointee.bits &= ~Bits.waiting
+  let join = core.pointee.join.unsafelyUnwrapped
+  let context = join.pointee.context
+  if context != nil { join.pointee.context = nil }
+  if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
+  turn.pointee.wave = join.pointee.wave
+  turn.pointee.flags = join.pointee.flags
+  turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
+  if join.pointee.run(core, turn) { propagate(core, turn) }
+  turn.pointee.context = nil
+  _ = consume context
+}
+
+/// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.
+@inlinable @inline(__always) func tell<Value: Sendable>(
+  _ value: Value, of core: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  let wave = turn.pointee.wave
+  if turn.pointee.flags | core.pointee.bits == 0, core.pointee.wave.load(ordering: .relaxed) < wave {
+    store(core, value)
+    core.pointee.wave.store(wave, ordering: .relaxed)
+    core.pointee.sender = core.pointee.join.unsafelyUnwrapped.pointee.sender
+    if turn.pointee.isTraced { traceStored(core, turn) }
+    return true
+  }
+  var crossing = Crossing(joinIn: turn)
+  crossing.isFiltered = turn.pointee.flags & Bits.ledBack != 0
+  return arrive(
+    core, .value(value), crossing, sender: core.pointee.join.unsafelyUnwrapped.pointee.sender, turn)
+}
+
+/// For `compute`: an upstream is empty, so the join says nothing.
+@usableFromInline func traceWaiting(_ core: CorePointer, _ turn: TurnPointer) {
+  if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, core, turn) }
+}

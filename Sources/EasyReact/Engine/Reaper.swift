@@ -1,0 +1,229 @@
+import CEasyReact
+import Synchronization
+
+// Attaching, detaching and death. Consumers own providers: an edge retains its upstream's handle, a listener its
+// node's. Freeing is a loop over the turn's list of the dead, never recursion: a handle that is released here
+// only puts its core on that list.
+
+/// What a turn frees when no frame is left on its stack.
+enum Dead {
+  /// A node whose handle is gone.
+  case node(CorePointer)
+  /// An edge or a listener that was cut, to be taken out of its upstream's list.
+  case edge(EdgePointer)
+}
+
+func bury(_ dead: Dead, _ turn: TurnPointer) {
+  if turn.pointee.deadCount == turn.pointee.deadCapacity {
+    grow(&turn.pointee.dead, &turn.pointee.deadCapacity)
+  }
+  (turn.pointee.dead + turn.pointee.deadCount).initialize(to: dead)
+  turn.pointee.deadCount &+= 1
+}
+
+// MARK: - Attaching
+
+/// An edge in the lists becomes one that the loop follows, and the present value is pushed through it once:
+/// a notification of the upstream restricted to the newcomer. Holder of the upstream's region.
+@usableFromInline func attach(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let up = edge.pointee.up.unsafelyUnwrapped
+  let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
+  if before.oldValue & EdgeFlags.cut != 0 || !up.pointee.hasValue.load(ordering: .relaxed) { return }
+  push(edge, turn)
+}
+
+/// For an edge whose first value is told in another way.
+func attachWithoutPush(_ edge: EdgePointer) {
+  _ = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
+}
+
+/// Sends the upstream's value through one edge, under a new number and without context.
+@usableFromInline func push(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let up = edge.pointee.up.unsafelyUnwrapped
+  let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (newWave(), 0, nil)
+  let wasBusy = up.pointee.bits & Bits.busy != 0
+  up.pointee.bits |= Bits.busy
+  if turn.pointee.isTraced, edge.pointee.down == nil { traceListener(edge, turn) }
+  if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
+  if !wasBusy {
+    up.pointee.bits &= ~Bits.busy
+    if up.pointee.queue != nil, up.pointee.operations(up, .takeNext, turn) { propagate(up, turn) }
+  }
+  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+}
+
+/// An edge or a listener of an existing node, made by any thread.
+@usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let up = edge.pointee.up.unsafelyUnwrapped
+  if claim(up, turn) {
+    attach(edge, turn)
+  } else {
+    post(
+      makeLetter(to: up, edge) { payload, turn in attach(takePayload(payload, EdgePointer.self), turn) },
+      turn)
+  }
+}
+
+/// Links two nodes that exist already, but for the first push. The edge has both ends; it counts on its
+/// downstream. No user code runs.
+@usableFromInline func prepareLink(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let down = edge.pointee.down.unsafelyUnwrapped
+  down.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  // A derived node with a second upstream is no longer its first one's alone.
+  if down.pointee.firstIn.load(ordering: .relaxed) != nil { makeHead(down, turn) }
+  insert(edge)
+}
+
+@usableFromInline func makeHead(_ core: CorePointer, _ turn: TurnPointer) {
+  perform(on: core, turn) { turn in split(core, turn) }
+}
+
+// MARK: - Cutting
+
+/// False: it was cut already.
+@discardableResult
+@usableFromInline func cut(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+  if !mark(edge) { return false }
+  finishCut(edge, turn)
+  return true
+}
+
+/// Sets the cut mark. True: it was not set, and the caller must call `finishCut`.
+func mark(_ edge: EdgePointer) -> Bool {
+  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .acquiringAndReleasing).oldValue
+    & EdgeFlags.cut == 0
+}
+
+/// The second half of cutting: by the one who set the mark, which keeps the edge from being freed until then.
+func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
+  edge.pointee.hop?.takeUnretainedValue().end()
+  if let down = edge.pointee.down {
+    if let join = down.pointee.join, edge.pointee.kind == .combine {
+      join.pointee.isTerminated.store(true, ordering: .releasing)
+    }
+    if edge.pointee.kind == .zip {
+      down.pointee.extrasIfAny()?.zipEnd?.end.store(true, ordering: .releasing)
+    }
+    noteCut(edge)
+  }
+  let up = edge.pointee.up.unsafelyUnwrapped
+  if claim(up, turn) {
+    bury(.edge(edge), turn)
+  } else {
+    post(
+      makeLetter(to: up, edge) { payload, turn in
+        bury(.edge(takePayload(payload, EdgePointer.self)), turn)
+      }, turn)
+  }
+}
+
+// MARK: - Death
+
+/// The handle's deinit, on any thread, perhaps in mid-propagation. Only the holder frees.
+@usableFromInline func nodeIsGone(_ core: CorePointer) {
+  core.pointee.acquire()
+  core.pointee.handle.store(nil, ordering: .relaxed)
+  core.pointee.release()
+  let turn = currentTurn()
+  enter(turn)
+  if claim(core, turn) {
+    bury(.node(core), turn)
+  } else {
+    post(
+      makeLetter(to: core, core) { payload, turn in
+        bury(.node(takePayload(payload, CorePointer.self)), turn)
+      }, turn)
+  }
+  leave(turn)
+}
+
+/// No frame is left on the stack, so lists may change.
+func reapOne(_ turn: TurnPointer) {
+  turn.pointee.deadCount &-= 1
+  switch (turn.pointee.dead + turn.pointee.deadCount).move() {
+  case .edge(let edge): reap(edge, turn)
+  case .node(let core): reap(core, turn)
+  }
+}
+
+/// Holder of the upstream's region.
+private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
+  unlinkFromUpstream(edge)
+  guard let down = edge.pointee.down else { return freeEdge(edge) }
+  // The other half belongs to the downstream's region: a join there may be reading this upstream's core.
+  perform(on: down, turn) { turn in finishDetaching(edge, turn) }
+}
+
+/// Holder of the downstream's region. From here on nothing names the edge.
+private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let down = edge.pointee.down!
+  if turn.pointee.isTraced { traceEdge(edge, made: false, turn) }
+  unlinkFromDownstream(edge)
+  edge.pointee.hop?.takeUnretainedValue().detached(turn)
+  // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.
+  if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
+  if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
+  dropReference(down, turn)
+}
+
+/// Ends an edge that lies in its node's block; the block goes with the node.
+private func hollow(_ edge: EdgePointer) {
+  let handle = edge.pointee.upHandle
+  edge.pointee.hop?.release()
+  let face = edge.pointee.face.exchange(nil, ordering: .acquiringAndReleasing)
+  edge.pointee.upHandle = nil
+  (face?.takeUnretainedValue() as? AnyTransform)?.lifeEnded(edge)
+  edge.pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
+  face?.release()
+  handle?.release()
+}
+
+private func freeEdge(_ edge: EdgePointer) {
+  hollow(edge)
+  edge.deinitialize(count: 1)
+  edge.deallocate()
+}
+
+private func reap(_ core: CorePointer, _ turn: TurnPointer) {
+  core.pointee.isUnwanted = true
+  for edge in allEdges(core, .ins) { cut(edge, turn) }
+  // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
+  for edge in allEdges(core, .outs) { cut(edge, turn) }
+  dropReference(core, turn)
+}
+
+private func allEdges(_ core: CorePointer, _ list: EdgeListKind) -> [EdgePointer] {
+  var first: EdgePointer?
+  core.pointee.acquire()
+  first =
+    list == .ins
+    ? core.pointee.firstIn.load(ordering: .relaxed) : core.pointee.firstOut.load(ordering: .relaxed)
+  core.pointee.release()
+  return first == nil ? [] : edges(core, list)
+}
+
+private func dropReference(_ core: CorePointer, _ turn: TurnPointer) {
+  if core.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+    if turn.pointee.isTraced { traceGone(core, turn) }
+    freeCore(core, turn)
+  }
+}
+
+// MARK: - Handles
+
+/// The node of a core, unless its handle is going. The caller keeps the core from being freed, and holds no
+/// short lock.
+func node(of core: CorePointer) -> AnyNode? {
+  core.pointee.acquire()
+  defer { core.pointee.release() }
+  return nodeLocked(core)
+}
+
+/// The caller holds the core's lock; the handle's deinit takes it before anything else.
+func nodeLocked(_ core: CorePointer) -> AnyNode? {
+  guard let handle = core.pointee.handle.load(ordering: .acquiring),
+    swift_tryRetain(UnsafeMutableRawPointer(mutating: handle)) != nil
+  else { return nil }
+  return Unmanaged<AnyNode>.fromOpaque(handle).takeRetainedValue()
+}

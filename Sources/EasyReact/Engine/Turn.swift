@@ -1,0 +1,147 @@
+import CEasyReact
+import Synchronization
+
+@usableFromInline typealias TurnPointer = UnsafeMutablePointer<Turn>
+
+/// What a thread carries from the outermost set until it returns: the wave under way, the stack of nodes that
+/// still have edges to follow, the joins that wait, the regions held, and what died.
+///
+/// One a thread, made at its first use of the library and freed when the thread ends.
+@usableFromInline struct Turn: ~Copyable {
+  @usableFromInline var depth = 0
+  /// The wave under way: its number, `Bits.travelling`, and its context (kept by the node that tells it).
+  @usableFromInline var wave: UInt64 = 0
+  @usableFromInline var flags: UInt8 = 0
+  @usableFromInline var isTraced = false
+  @usableFromInline var context: Unmanaged<ContextBox>? = nil
+  /// The stack, linked by `Core.caller`.
+  @usableFromInline var top: CorePointer? = nil
+  @usableFromInline var held: RegionPointer? = nil
+  @usableFromInline var batch: Unmanaged<Batch>? = nil
+  /// The transform that is being asked to receive, and where its values go (Transform.swift).
+  @usableFromInline var receiving: EdgePointer? = nil
+  @usableFromInline var hasSent = false
+  /// Joins that wait, a binary heap by rank, then by creation.
+  @usableFromInline var joinCount = 0
+  var joins: UnsafeMutablePointer<WaitingJoin>
+  var joinCapacity: Int
+  /// What died; freed in a loop, when no frame is left.
+  @usableFromInline var deadCount = 0
+  var dead: UnsafeMutablePointer<Dead>
+  var deadCapacity: Int
+  /// Sets that had to wait in a queue, since the turn began: the guard against endless listeners.
+  @usableFromInline var reentrantSets = 0
+  var lettersOpened = 0
+
+  init() {
+    joinCapacity = 16
+    joins = .allocate(capacity: joinCapacity)
+    deadCapacity = 64
+    dead = .allocate(capacity: deadCapacity)
+  }
+
+  deinit {
+    joins.deallocate()
+    dead.deallocate()
+  }
+}
+
+// MARK: - One a thread
+
+@inlinable @inline(__always) func currentTurn() -> TurnPointer {
+  if let turn = easyreact_turn_get() { return turn.assumingMemoryBound(to: Turn.self) }
+  return makeTurn()
+}
+
+@usableFromInline @inline(never) func makeTurn() -> TurnPointer {
+  let turn = TurnPointer.allocate(capacity: 1)
+  turn.initialize(to: Turn())
+  easyreact_turn_set(turn) { ended in
+    let turn = ended.assumingMemoryBound(to: Turn.self)
+    turn.deinitialize(count: 1)
+    turn.deallocate()
+  }
+  return turn
+}
+
+// MARK: - Wave numbers
+
+/// A number greater than all given before, in the whole process: two threads that set two ends of a sync must
+/// agree on which wave is the newer one.
+@inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
+
+// MARK: - Begin and end
+
+@inlinable @inline(__always) func enter(_ turn: TurnPointer) {
+  turn.pointee.depth &+= 1
+  if turn.pointee.depth == 1 {
+    turn.pointee.isTraced = easyreact_is_traced()
+    if turn.pointee.isTraced { traceTurn(began: true, turn) }
+  }
+}
+
+@inlinable @inline(__always) func leave(_ turn: TurnPointer) {
+  if turn.pointee.depth == 1 { finish(turn) } else { turn.pointee.depth &-= 1 }
+}
+
+/// The end of the outermost call: joins by rank until none waits, then what died, then the regions go back,
+/// each after its mail. A letter is a turn of its own.
+@usableFromInline @inline(never) func finish(_ turn: TurnPointer) {
+  while true {
+    if settleOne(turn) { continue }
+    guard let region = turn.pointee.held else { break }
+    turn.pointee.held = region.pointee.nextHeld
+    if region.pointee.isDead {
+      region.deinitialize(count: 1)
+      region.deallocate()
+      continue
+    }
+    if let letter = takeLetter(region) {
+      if turn.pointee.lettersOpened >= mailBound.load(ordering: .relaxed) {
+        giveUp(region, letter)
+        continue
+      }
+      turn.pointee.lettersOpened &+= 1
+      region.pointee.nextHeld = turn.pointee.held
+      turn.pointee.held = region
+      openLetter(letter, turn)
+      continue
+    }
+    if !free(region, turn) {
+      region.pointee.nextHeld = turn.pointee.held
+      turn.pointee.held = region
+    }
+  }
+  turn.pointee.reentrantSets = 0
+  turn.pointee.lettersOpened = 0
+  if turn.pointee.isTraced { traceTurn(began: false, turn) }
+  turn.pointee.depth &-= 1
+}
+
+/// One step towards quiet: a join, or something that died.
+@inline(__always) private func settleOne(_ turn: TurnPointer) -> Bool {
+  if turn.pointee.joinCount > 0 {
+    runJoin(turn)
+    return true
+  }
+  if turn.pointee.deadCount > 0 {
+    reapOne(turn)
+    return true
+  }
+  return false
+}
+
+private func giveUp(_ region: RegionPointer, _ letter: LetterPointer) {
+  letter.pointee.next = region.pointee.inbox
+  if region.pointee.inbox == nil { region.pointee.inboxLast = letter }
+  region.pointee.inbox = letter
+  handOver(region)
+}
+
+func grow<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
+  let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+  larger.moveInitialize(from: items, count: capacity)
+  items.deallocate()
+  items = larger
+  capacity *= 2
+}

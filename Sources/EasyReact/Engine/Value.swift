@@ -1,0 +1,164 @@
+import CEasyReact
+import Synchronization
+
+// A node's value lies in its core's block. Only the holder of the node's region writes it; any thread reads.
+//
+// A trivial value of at most eight bytes is one atomic word. Any other lies under the core's short lock, and
+// the value that it replaces is destroyed after the lock is given back: its deinit is user code.
+
+/// Folds to a constant when specialised.
+@inlinable @inline(__always) func isWord<Value>(_: Value.Type) -> Bool {
+  _isPOD(Value.self) && MemoryLayout<Value>.size <= 8
+}
+
+@inlinable @inline(__always) func valueOffset<Value>(_: Value.Type) -> Int {
+  let alignment = max(8, MemoryLayout<Value>.alignment)
+  return (MemoryLayout<Core>.size + alignment - 1) & ~(alignment - 1)
+}
+
+/// Where the value lies. The holder reads it in place.
+@inlinable @inline(__always) func slot<Value>(
+  _ core: CorePointer, _: Value.Type
+) -> UnsafeMutablePointer<Value> {
+  (UnsafeMutableRawPointer(core) + valueOffset(Value.self)).assumingMemoryBound(to: Value.self)
+}
+
+@inlinable @inline(__always) func wordSlot<Value>(
+  _ core: CorePointer, _: Value.Type
+) -> UnsafeMutablePointer<Atomic<UInt64>> {
+  (UnsafeMutableRawPointer(core) + valueOffset(Value.self))
+    .assumingMemoryBound(to: Atomic<UInt64>.self)
+}
+
+/// Holder only.
+@inlinable @inline(__always) func store<Value>(_ core: CorePointer, _ value: Value) {
+  if isWord(Value.self) {
+    var word: UInt64 = 0
+    withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
+    wordSlot(core, Value.self).pointee.store(word, ordering: .releasing)
+    core.pointee.hasValue.store(true, ordering: .releasing)
+  } else {
+    let place = slot(core, Value.self)
+    if core.pointee.hasValue.load(ordering: .relaxed) {
+      var old = value
+      core.pointee.acquire()
+      swap(&place.pointee, &old)
+      core.pointee.release()
+    } else {
+      core.pointee.acquire()
+      place.initialize(to: value)
+      core.pointee.hasValue.store(true, ordering: .releasing)
+      core.pointee.release()
+    }
+  }
+}
+
+/// Holder only.
+@inlinable func clearValue<Value>(_ core: CorePointer, _: Value.Type) {
+  if !core.pointee.hasValue.load(ordering: .relaxed) { return }
+  if isWord(Value.self) {
+    core.pointee.hasValue.store(false, ordering: .releasing)
+    return
+  }
+  core.pointee.acquire()
+  core.pointee.hasValue.store(false, ordering: .releasing)
+  let old = slot(core, Value.self).move()
+  core.pointee.release()
+  _ = consume old
+}
+
+/// The copy's retain must happen before the unlock. Written in line, the optimiser moves it behind, because a
+/// retain may pass an atomic store; another thread then frees the value in between. A call that is never
+/// inlined returns it already retained.
+@inlinable @inline(never) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
+  place.pointee
+}
+
+/// The stored value, for any thread.
+@inlinable @inline(__always) func readStored<Value>(_ core: CorePointer, _: Value.Type) -> Value? {
+  if isWord(Value.self) {
+    if !core.pointee.hasValue.load(ordering: .acquiring) { return nil }
+    let word = wordSlot(core, Value.self).pointee.load(ordering: .acquiring)
+    return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+  }
+  core.pointee.acquire()
+  if !core.pointee.hasValue.load(ordering: .relaxed) {
+    core.pointee.release()
+    return nil
+  }
+  let value = copyOut(slot(core, Value.self))
+  core.pointee.release()
+  return value
+}
+
+/// What `node.value` tells this thread: what it staged in a batch, what was posted last, or what is stored.
+@inlinable @inline(__always) func readValue<Value: Sendable>(
+  _ core: CorePointer, _: Value.Type
+) -> Value? {
+  if easyreact_is_unsettled() { return readUnsettled(core, Value.self) }
+  return readStored(core, Value.self)
+}
+
+@inlinable @inline(never) func readUnsettled<Value: Sendable>(
+  _ core: CorePointer, _: Value.Type
+) -> Value? {
+  let turn = currentTurn()
+  if let batch = turn.pointee.batch?.takeUnretainedValue(), let staged = batch.staged(core) {
+    return unsafeDowncast(staged, to: Staged<Value>.self).value
+  }
+  // Inside a notification of the node the value that is being told is read (contract 3.3, 7.5).
+  if core.pointee.hasPosted.load(ordering: .acquiring), !isNotifying(core, turn) {
+    if let posted = readPosted(core, Value.self) { return posted.value }
+  }
+  return readStored(core, Value.self)
+}
+
+@inlinable func isNotifying(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  isHeld(core, by: turn) && core.pointee.bits & Bits.busy != 0
+}
+
+// MARK: - Posted values
+
+/// The newest value that was left with another thread for this node: everybody outside a notification of the
+/// node reads it until it is stored. `ticket` tells whether a later one was posted since.
+@usableFromInline final class Posted<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value?
+  @inlinable init(_ value: Value?) { self.value = value }
+}
+
+@usableFromInline func readPosted<Value: Sendable>(
+  _ core: CorePointer, _: Value.Type
+) -> Posted<Value>? {
+  let extras = extras(of: core)
+  core.pointee.acquire()
+  let posted = extras.posted
+  core.pointee.release()
+  return posted.map { unsafeDowncast($0, to: Posted<Value>.self) }
+}
+
+/// Caller holds the core's lock, under which the letter is posted too, so that the last posted is the last told.
+@usableFromInline func notePosted(
+  _ core: CorePointer, _ extras: Extras, _ posted: AnyObject, old: inout AnyObject?
+) -> UInt64 {
+  old = extras.posted
+  if old == nil { easyreact_add_unsettled(1) }
+  extras.posted = posted
+  extras.postedTicket += 1
+  core.pointee.hasPosted.store(true, ordering: .releasing)
+  return extras.postedTicket
+}
+
+/// The letter with `ticket` was delivered.
+@usableFromInline func settlePosted(_ core: CorePointer, _ ticket: UInt64) {
+  let extras = extras(of: core)
+  var old: AnyObject?
+  core.pointee.acquire()
+  if extras.postedTicket == ticket, extras.posted != nil {
+    old = extras.posted
+    extras.posted = nil
+    core.pointee.hasPosted.store(false, ordering: .releasing)
+    easyreact_add_unsettled(-1)
+  }
+  core.pointee.release()
+  _ = consume old
+}

@@ -1,0 +1,194 @@
+import CEasyReact
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Something that happened in the graph.
+public struct GraphEvent: Sendable {
+  /// Why a value went no further.
+  public enum Stop: String, Sendable, Codable {
+    /// A filter, skip, take, ignore, select or case refused it.
+    case filtered
+    /// `distinctUntilChanged` found it equal to the last one.
+    case equal
+    /// The wave, or a newer one, has been at the node.
+    case reachedAlready
+    /// The edge is cut, or not yet attached.
+    case cut
+    /// A join or zip needs a value of another upstream.
+    case waitsForAnotherUpstream
+    /// A timer holds it back.
+    case heldBackByTimer
+    /// Another thread is inside the node and will deliver it.
+    case leftInMail
+    /// Nobody listens to the node that was set, and nothing follows it.
+    case noConsumer
+  }
+
+  public enum Kind: Sendable {
+    case nodeMade, nodeGone
+    case edgeMade(to: UInt64?), edgeGone(to: UInt64?)
+    /// A set began, from outside of a wave.
+    case set
+    case valueStored(String)
+    case listenerCalled
+    case turnBegan, turnEnded
+    case stopped(Stop)
+    /// More sets waited in queues in one turn than the limit allows: listeners set each other in a circle.
+    case endlessSets(count: Int, names: [String])
+  }
+
+  public let kind: Kind
+  /// The node's id; zero for turns.
+  public let node: UInt64
+  public let name: String?
+  /// The wave's number; zero between waves.
+  public let wave: UInt64
+  /// A number of the thread.
+  public let thread: UInt64
+  /// Since the tracer was installed.
+  public let time: Duration
+}
+
+/// Hears what happens in all graphs of the process.
+///
+///     struct Printer: GraphTracer {
+///       func trace(_ event: GraphEvent) { print(event.kind, event.name ?? "-") }
+///     }
+///     GraphTracers.install(Printer())
+///
+/// `trace` is called on the thread where it happens, in mid-propagation: be quick, and leave the graph alone. Sets
+/// that it makes are not traced. Not installed, a tracer costs a test of one flag a hop.
+public protocol GraphTracer: Sendable {
+  func trace(_ event: GraphEvent)
+}
+
+/// The tracer of this process.
+public enum GraphTracers {
+  private static let installed = Mutex<(any GraphTracer)?>(nil)
+  private static let began = Mutex(ContinuousClock.now)
+  private static let limit = Atomic(100_000)
+
+  /// Makes `tracer` hear everything from now on, in place of the one before; nil: nobody.
+  public static func install(_ tracer: (any GraphTracer)?) {
+    let old = installed.withLock { installed in
+      defer { installed = tracer }
+      return installed
+    }
+    _ = consume old
+    began.withLock { $0 = .now }
+    easyreact_set_traced(tracer != nil)
+  }
+
+  /// How many sets may wait in queues in one turn before the tracer, or a warning on standard error, names the
+  /// nodes that they go round. Default 100,000.
+  public static var reentrantSetLimit: Int {
+    get { limit.load(ordering: .relaxed) }
+    set { limit.store(max(1, newValue), ordering: .relaxed) }
+  }
+
+  /// How many operations that other threads left one turn delivers before a background queue takes over.
+  /// Default 1,000.
+  public static var mailLimit: Int {
+    get { mailBound.load(ordering: .relaxed) }
+    set { mailBound.store(max(1, newValue), ordering: .relaxed) }
+  }
+
+  @TaskLocal fileprivate static var isTracing = false
+
+  fileprivate static func tell(_ event: @autoclosure () -> GraphEvent) {
+    guard !isTracing, let tracer = installed.withLock({ $0 }) else { return }
+    let event = event()
+    $isTracing.withValue(true) { tracer.trace(event) }
+  }
+
+  fileprivate static var elapsed: Duration { began.withLock { $0.duration(to: .now) } }
+}
+
+// MARK: - What the engine reports
+
+private func emit(_ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64) {
+  GraphTracers.tell(
+    GraphEvent(
+      kind: kind, node: core?.pointee.id ?? 0,
+      name: core.flatMap { $0.pointee.extrasIfAny()?.state.withLock { $0.name } }, wave: wave,
+      thread: UInt64(UInt(bitPattern: easyreact_turn_get())), time: GraphTracers.elapsed))
+}
+
+@usableFromInline func traceMade(_ core: CorePointer) { emit(.nodeMade, core, 0) }
+func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
+
+@usableFromInline func traceEdge(_ edge: EdgePointer, made: Bool, _ turn: TurnPointer) {
+  let down = edge.pointee.down?.pointee.id
+  emit(made ? .edgeMade(to: down) : .edgeGone(to: down), edge.pointee.up, 0)
+}
+
+@usableFromInline func traceTurn(began: Bool, _ turn: TurnPointer) {
+  emit(began ? .turnBegan : .turnEnded, nil, 0)
+}
+
+@usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
+  emit(.set, core, turn.pointee.wave)
+  if core.pointee.firstListener.load(ordering: .relaxed) == nil,
+    core.pointee.firstOut.load(ordering: .relaxed) == nil
+  {
+    emit(.stopped(.noConsumer), core, turn.pointee.wave)
+  }
+}
+
+@usableFromInline func traceStored(_ core: CorePointer, _ turn: TurnPointer) {
+  let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? "empty"
+  emit(.valueStored(value), core, turn.pointee.wave)
+}
+
+func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
+  emit(.listenerCalled, edge.pointee.up, turn.pointee.wave)
+}
+
+@usableFromInline func traceStop(
+  _ reason: GraphEvent.Stop, _ core: CorePointer, _ turn: TurnPointer
+) {
+  emit(.stopped(reason), core, turn.pointee.wave)
+}
+
+@usableFromInline func traceStop(
+  _ reason: GraphEvent.Stop, _ edge: EdgePointer, _ turn: TurnPointer
+) {
+  emit(.stopped(reason), edge.pointee.down ?? edge.pointee.up, turn.pointee.wave)
+}
+
+@usableFromInline func traceMail(_ core: CorePointer, _ turn: TurnPointer) {
+  emit(.stopped(.leftInMail), core, turn.pointee.wave)
+}
+
+/// A set had to wait in a node's queue.
+@usableFromInline func countReentrantSet(_ core: CorePointer, _ turn: TurnPointer) {
+  turn.pointee.reentrantSets &+= 1
+  if turn.pointee.reentrantSets == GraphTracers.reentrantSetLimit {
+    warnOfEndlessSets(turn.pointee.reentrantSets, turn)
+  }
+}
+
+/// Names the nodes that are on the stack: those that the sets go round.
+private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
+  var names: [String] = []
+  var next = turn.pointee.top
+  while let core = next, names.count < 20 {
+    if let node = node(of: core) { names.append(node.whereabouts) }
+    next = core.pointee.caller
+  }
+  if easyreact_is_traced() {
+    emit(.endlessSets(count: count, names: names), turn.pointee.top, turn.pointee.wave)
+  }
+  let message =
+    "EasyReact: \(count) sets waited in queues in one turn; listeners set each other in a circle of: "
+    + names.joined(separator: ", ")
+    + ". Set only on a change, or raise GraphTracers.reentrantSetLimit.\n"
+  _ = message.withCString { write(2, $0, strlen($0)) }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+extension Node {
+  /// Makes this node follow another one: every value of `other` becomes its own.
+  ///
+  ///     let a = MutableNode(1), b = Node<Int>()
+  ///     let link = b.link(to: a)      // b.value == 1
+  ///     a.value = 2                   // b.value == 2
+  ///     link.cancel()                 // b keeps 2
+  ///
+  /// A value that `other` holds is pushed at once, without context. The node may follow several others; the last
+  /// value wins. Links may close a cycle: each wave passes once round. A node linked to itself: nothing happens, and
+  /// the result is cancelled already. Dropping the result does not cut the link; the node owns what it follows.
+  /// - Complexity: O(1), and the nodes between the two ranks where the link may close a cycle.
+  @discardableResult
+  public final func link(to other: Node<Value>) -> any Cancelable {
+    link(
+      to: other,
+      through: Transform<Value, Value>(.link) {
+        LifeParts { up, edge, turn in
+          pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+        }
+      })
+  }
+
+  /// The same through a transform, which must not be in use.
+  @discardableResult
+  public final func link<Input>(
+    to other: Node<Input>, through transform: Transform<Input, Value>
+  ) -> any Cancelable {
+    if other as AnyNode === self { return ClosureCancelable.over }
+    if transform.from != nil || transform.to != nil {
+      misuse(
+        "link(to:through:)", "the transform “\(transform.name)” already joins nodes", self,
+        "Use one transform a link, or set its `from` and `to`.")
+    }
+    transform.setEnds { from, to in (from, to) = (other, self) }
+    guard let life = transform.ends.withLock({ $0.life }) else { return ClosureCancelable.over }
+    return LinkCancelable(transform, life.edge)
+  }
+}
+
+extension AnyNode {
+  /// Cuts every edge that comes from `other`. This node keeps its value.
+  public final func removeUpstreamNode(_ other: AnyNode) {
+    cutAll(.ins) { $0.pointee.up == other.core }
+  }
+
+  /// Cuts every edge that leads to `other`, which keeps its value.
+  public final func removeDownstreamNode(_ other: AnyNode) {
+    cutAll(.outs) { $0.pointee.down == other.core }
+  }
+
+  /// Cuts every edge that leads here. This node keeps its value.
+  public final func removeUpstreamNodes() { cutAll(.ins) { _ in true } }
+
+  /// Cuts every edge that leads away from here. The nodes downstream keep their values.
+  public final func removeDownstreamNodes() { cutAll(.outs) { _ in true } }
+
+  private final func cutAll(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) {
+    let turn = currentTurn()
+    enter(turn)
+    // Marked under the node's lock, where no edge is freed; detached one by one.
+    while let edge = markOne(list, isMeant) { finishCut(edge, turn) }
+    leave(turn)
+  }
+
+  /// Sets the cut mark of the first edge that is meant. Whoever sets it detaches the edge, so it stays.
+  private final func markOne(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) -> EdgePointer? {
+    var marked: EdgePointer?
+    forEachEdge(core, list) { edge in
+      if marked == nil, isMeant(edge), mark(edge) { marked = edge }
+    }
+    return marked
+  }
+}

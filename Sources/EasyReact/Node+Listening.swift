@@ -1,0 +1,285 @@
+import Synchronization
+
+import CEasyReact
+import Dispatch
+
+// Listening comes in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose life it shares;
+// and in two places: on the thread that sets, or on a scheduler. All are one edge with one closure.
+
+/// What a listener is called with: the present value of the node, and the context of the wave.
+extension TurnPointer {
+  @inlinable var currentContext: (any Sendable)? { pointee.context?.takeUnretainedValue().value }
+}
+
+// MARK: - Kept by the caller
+
+extension Node {
+  /// Calls `body` with the present value at once, unless the node is empty, and with every later one.
+  ///
+  ///     let listening = node.listen { print($0) }
+  ///
+  /// Listeners are called in order of attachment, on the thread that sets, before `set` returns; one attached during
+  /// a notification is not visited by it. Keep the result: releasing it ends the listening.
+  @inlinable
+  public final func listen(_ body: @escaping @Sendable (Value) -> Void) -> Listening {
+    startListening { up, _, _ in
+      body(slot(up, Value.self).pointee)
+      return false
+    }
+  }
+
+  /// The same, with the context of each set; nil for plain sets and for the first value.
+  @inlinable
+  public final func listenWithContext(
+    _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
+  ) -> Listening {
+    startListening { up, _, turn in
+      body(slot(up, Value.self).pointee, turn.currentContext)
+      return false
+    }
+  }
+
+  /// The same, with the nodes from the set to this one. The path is built for such listeners only.
+  public final func listenWithPath(
+    _ body: @escaping @Sendable (Value, [AnyNode]) -> Void
+  ) -> Listening {
+    startListening { up, _, _ in
+      body(slot(up, Value.self).pointee, path(to: up))
+      return false
+    }
+  }
+
+  /// Calls `body` on a scheduler, later and in order, the first value included.
+  ///
+  /// What waits there when the listening ends is not called.
+  public final func listen(
+    on scheduler: some Scheduler, _ body: @escaping @Sendable (Value) -> Void
+  ) -> Listening {
+    listen(on: scheduler) { value, _ in body(value) }
+  }
+
+  /// The same with the context.
+  public final func listen(
+    on scheduler: some Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
+  ) -> Listening {
+    let calls = CallHop<Value>(scheduler, body)
+    return startListening(hop: calls, calls.step)
+  }
+
+  /// Calls `body` on the main actor, later and in order, also when the main thread sets.
+  public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void) -> Listening {
+    listen(on: MainScheduler()) { value, _ in MainActor.assumeIsolated { body(value) } }
+  }
+
+  /// The same with the context.
+  public final func listenOnMain(
+    _ body: @escaping @MainActor @Sendable (Value, (any Sendable)?) -> Void
+  ) -> Listening {
+    listen(on: MainScheduler()) { value, context in
+      MainActor.assumeIsolated { body(value, context) }
+    }
+  }
+
+  /// Makes `edge` hear values and emptiness. Keep the result.
+  public final func listen(with edge: ListenEdge<Value>) -> Listening {
+    startListening(hearsEmptiness: true, step(of: edge))
+  }
+
+  private final func step(of edge: ListenEdge<Value>) -> Step {
+    { up, _, turn in
+      let sender = inUse(up)
+      if up.pointee.hasValue.load(ordering: .relaxed) {
+        edge.receive(slot(up, Value.self).pointee, from: sender, context: turn.currentContext)
+      } else {
+        edge.receiveEmpty(from: sender, context: turn.currentContext)
+      }
+      return false
+    }
+  }
+
+  @usableFromInline final func startListening(
+    hop: Hop? = nil, hearsEmptiness: Bool = false, _ step: @escaping Step
+  ) -> Listening {
+    let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: nil, step)
+    let listening = Listening(edge)
+    attachListener(edge)
+    return listening
+  }
+
+  @usableFromInline final func makeListener(
+    hop: Hop?, hearsEmptiness: Bool, face: AnyObject?, _ step: @escaping Step
+  ) -> EdgePointer {
+    let edge = makeEdge(
+      Edge(
+        kind: .listen, up: core, handle: Unmanaged.passRetained(self as AnyNode),
+        hearsEmptiness: hearsEmptiness, flags: EdgeFlags.starting, hop: hop, step: step))
+    if let face { edge.pointee.face.store(Unmanaged.passRetained(face), ordering: .relaxed) }
+    return edge
+  }
+
+  @usableFromInline final func attachListener(_ edge: EdgePointer) {
+    let turn = currentTurn()
+    enter(turn)
+    appendToUpstream(edge)
+    attachNow(edge, turn)
+    leave(turn)
+  }
+}
+
+/// The handle of a node that an edge in use retains.
+func inUse(_ core: CorePointer) -> AnyNode? { node(of: core) }
+
+// MARK: - By an owner
+
+extension Node {
+  /// Calls `body` as long as `owner` lives. The owner is not retained, and comes as a parameter.
+  ///
+  ///     node.listen(by: panel) { panel, value in panel.show(value) }
+  ///
+  /// Any object can be an owner. When it is gone no call is made; what the listening kept is freed at once if the
+  /// owner is a ``ListeningOwner``, else at the latest with the node's next value or a later `listen(by:)`.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner) { owner, value, _ in body(owner, value) }
+  }
+
+  /// The same with the context of each set.
+  @discardableResult
+  public final func listenWithContext<Owner: AnyObject>(
+    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner, body)
+  }
+
+  /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling: Panel.show)`.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner) { owner, value, _ in method(owner)(value) }
+  }
+
+  /// The same for a method of the value and the context.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner) { owner, value, context in method(owner)(value, context) }
+  }
+
+  /// The same for a method without parameters.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void
+  ) -> any Cancelable {
+    startListening(by: owner) { owner, _, _ in method(owner)() }
+  }
+
+  /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, on scheduler: some Scheduler,
+    _ body: @escaping @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner, on: scheduler) { owner, value, _ in body(owner, value) }
+  }
+
+  /// The same with the context.
+  @discardableResult
+  public final func listenWithContext<Owner: AnyObject>(
+    by owner: Owner, on scheduler: some Scheduler,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner, on: scheduler, body)
+  }
+
+  /// Calls `body` on the main actor, later and in order, as long as the owner lives.
+  @discardableResult
+  public final func listenOnMain<Owner: AnyObject & Sendable>(
+    by owner: Owner, _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner, on: MainScheduler()) { owner, value, _ in
+      MainActor.assumeIsolated { body(owner, value) }
+    }
+  }
+
+  /// The same with the context.
+  @discardableResult
+  public final func listenOnMainWithContext<Owner: AnyObject & Sendable>(
+    by owner: Owner, _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(by: owner, on: MainScheduler()) { owner, value, context in
+      MainActor.assumeIsolated { body(owner, value, context) }
+    }
+  }
+
+  /// Makes `edge` hear values and emptiness as long as the owner lives.
+  @discardableResult
+  public final func listen(by owner: some AnyObject, with edge: ListenEdge<Value>) -> any Cancelable {
+    let listening = OwnedListening(owner: owner)
+    let hear = step(of: edge)
+    return start(listening, owner, hop: nil, hearsEmptiness: true) { up, life, turn in
+      if listening.owner == nil {
+        listening.cancel()
+        return false
+      }
+      return hear(up, life, turn)
+    }
+  }
+
+  /// Ends all listenings of this node by `owner`.
+  public final func stopListening(by owner: some AnyObject) {
+    var found: [OwnedListening] = []
+    forEachEdge(core, .listeners) { edge in
+      if let listening = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
+        as? OwnedListening
+      {
+        found.append(listening)
+      }
+    }
+    for listening in found where listening.owner === owner { listening.cancel() }
+  }
+
+  private final func startListening<Owner: AnyObject>(
+    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    let listening = OwnedListening(owner: owner)
+    return start(listening, owner, hop: nil) { [unowned listening] up, _, turn in
+      if let owner = listening.owner {
+        body(unsafeDowncast(owner, to: Owner.self), slot(up, Value.self).pointee, turn.currentContext)
+      } else {
+        listening.cancel()
+      }
+      return false
+    }
+  }
+
+  private final func startListening<Owner: AnyObject>(
+    by owner: Owner, on scheduler: some Scheduler,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    let listening = OwnedListening(owner: owner)
+    // The hop may outlive the edge, so it holds the listening; the listening holds nothing.
+    let calls = CallHop<Value>(scheduler) { value, context in
+      if let owner = listening.owner {
+        body(unsafeDowncast(owner, to: Owner.self), value, context)
+      } else {
+        listening.cancel()
+      }
+    }
+    return start(listening, owner, hop: calls, calls.step)
+  }
+
+  private final func start(
+    _ listening: OwnedListening, _ owner: some AnyObject, hop: Hop?, hearsEmptiness: Bool = false,
+    _ step: @escaping Step
+  ) -> any Cancelable {
+    let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: listening, step)
+    listening.edge = edge
+    register(listening, owner: owner)
+    attachListener(edge)
+    return listening
+  }
+}

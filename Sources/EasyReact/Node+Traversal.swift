@@ -1,0 +1,162 @@
+import CEasyReact
+import Synchronization
+
+// MARK: - Neighbours
+
+extension AnyNode {
+  /// The nodes that values come from: one entry an edge, in order of linking. A snapshot; any thread.
+  public final var upstreamNodes: [AnyNode] { neighbours(.ins) }
+  /// The nodes that values go to: one entry an edge, in order of linking.
+  public final var downstreamNodes: [AnyNode] { neighbours(.outs) }
+  /// The edges that lead here, those with a loose end included.
+  public final var upstreamTransforms: [AnyTransform] {
+    transforms(.ins) + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingTo } ?? [])
+  }
+  /// The edges that lead away from here, those with a loose end included.
+  public final var downstreamTransforms: [AnyTransform] {
+    transforms(.outs)
+      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingFrom.compactMap(\.transform) } ?? [])
+  }
+  /// The edges that lead here from `other`.
+  public final func upstreamTransforms(from other: AnyNode) -> [AnyTransform] {
+    transforms(.ins) { $0.pointee.up == other.core }
+  }
+  /// The edges that lead from here to `other`.
+  public final func downstreamTransforms(to other: AnyNode) -> [AnyTransform] {
+    transforms(.outs) { $0.pointee.down == other.core }
+  }
+  public final var hasUpstreamNode: Bool { !edges(core, .ins).isEmpty }
+  public final var hasDownstreamNode: Bool { !downstreamNodes.isEmpty }
+  public final var hasListener: Bool { listenerCount > 0 }
+  /// How many listeners there are. O(n).
+  public final var listenerCount: Int {
+    var count = 0
+    forEachEdge(core, .listeners) { edge in
+      if edge.pointee.has(EdgeFlags.cut) { return }
+      let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
+      if owned == nil || owned?.owner != nil { count += 1 }
+    }
+    return count
+  }
+
+  private final func neighbours(_ list: EdgeListKind) -> [AnyNode] {
+    lookAtEdges(list) { edge, far in far }.compactMap { $0 }
+  }
+
+  private final func transforms(
+    _ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool = { _ in true }
+  ) -> [AnyTransform] {
+    lookAtEdges(list) { edge, far in
+      far != nil && isMeant(edge) ? transform(of: edge) : nil
+    }.compactMap { $0 }
+  }
+
+  /// Calls `body` with each edge of a list that is not cut, and the node at its far end unless that is going.
+  ///
+  /// Under this node's lock, where no edge is freed. The far node is retained under its own lock, which is only tried: so
+  /// two threads that walk towards each other do not wait for each other; then all begins again. What was retained
+  /// is released when no lock is held, for its release may be the last.
+  final func lookAtEdges<Result>(
+    _ list: EdgeListKind, _ body: (EdgePointer, AnyNode?) -> Result
+  ) -> [Result] {
+    var kept: [AnyNode] = []
+    while true {
+      var results: [Result] = []
+      var isComplete = true
+      forEachEdge(core, list) { edge in
+        if edge.pointee.has(EdgeFlags.cut) || !isComplete { return }
+        let far = (list == .ins ? edge.pointee.up : edge.pointee.down)!
+        if !far.pointee.tryAcquire() {
+          isComplete = false
+          return
+        }
+        let node = nodeLocked(far)
+        far.pointee.release()
+        if let node { kept.append(node) }
+        results.append(body(edge, node))
+      }
+      if isComplete { return results }
+      easyreact_yield()
+    }
+  }
+}
+
+/// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's nodes; it runs no code
+/// of the user's.
+private func transform(of edge: EdgePointer) -> AnyTransform? {
+  if let face = edge.pointee.face.load(ordering: .acquiring) {
+    return face.takeUnretainedValue() as? AnyTransform
+  }
+  guard let type = edge.pointee.transformType else { return nil }
+  let made = type.adopting(edge)
+  let (exchanged, original) = edge.pointee.face.compareExchange(
+    expected: nil, desired: Unmanaged.passRetained(made as AnyObject),
+    ordering: .acquiringAndReleasing)
+  if exchanged { return made }
+  Unmanaged.passUnretained(made as AnyObject).release()
+  return original?.takeUnretainedValue() as? AnyTransform
+}
+
+// MARK: - Walking
+
+/// Sees each node and each edge of a graph once. Either callback can stop the walk.
+public protocol NodeVisitor {
+  /// `depth` is 0 for the start, negative upstream, positive downstream.
+  mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult
+  mutating func visit(_ transform: AnyTransform) -> VisitResult
+}
+
+public enum VisitResult: Sendable { case goOn, stop }
+
+extension NodeVisitor {
+  public mutating func visit(_ transform: AnyTransform) -> VisitResult { .goOn }
+}
+
+extension AnyNode {
+  /// Walks breadth-first from here, both ways: each node and each edge once.
+  public final func visit(_ visitor: inout some NodeVisitor) {
+    var walk = Reachable(from: self)
+    var seen: Set<ObjectIdentifier> = []
+    while let (node, depth) = walk.next() {
+      if visitor.visit(node, depth: depth) == .stop { return }
+      for transform in node.upstreamTransforms + node.downstreamTransforms
+      where seen.insert(ObjectIdentifier(transform)).inserted {
+        walk.kept.append(transform)  // so that its identity is not used again
+        if visitor.visit(transform) == .stop { return }
+      }
+    }
+  }
+
+  /// All nodes that this one is joined to, itself first, breadth-first, with their depths.
+  ///
+  ///     for (node, depth) in node.reachable { print(depth, node) }
+  public final var reachable: Reachable { Reachable(from: self) }
+}
+
+/// A breadth-first walk over all edges, both ways; each node once, with the depth at which it was first reached.
+public struct Reachable: Sequence, IteratorProtocol {
+  private var queue: [(AnyNode, Int)]
+  private var taken = 0
+  private var seen: Set<UInt64>
+  var kept: [AnyTransform] = []
+
+  init(from start: AnyNode) {
+    queue = [(start, 0)]
+    seen = [start.id]
+  }
+
+  public mutating func next() -> (node: AnyNode, depth: Int)? {
+    if taken == queue.count { return nil }
+    let (node, depth) = queue[taken]
+    taken += 1
+    if taken >= 1024, taken * 2 > queue.count {
+      queue.removeFirst(taken)
+      taken = 0
+    }
+    for next in node.upstreamNodes where seen.insert(next.id).inserted { queue.append((next, depth - 1)) }
+    for next in node.downstreamNodes where seen.insert(next.id).inserted {
+      queue.append((next, depth + 1))
+    }
+    return (node, depth)
+  }
+}

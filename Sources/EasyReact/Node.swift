@@ -1,0 +1,188 @@
+import Synchronization
+
+/// A node that holds one current value, or is empty, and tells its listeners and the nodes downstream of each change.
+///
+///     let price = MutableNode(2), count = MutableNode(3)
+///     let total = price.combine(count).map { $0 * $1 }      // Node<Int>
+///     let listening = total.listen { print($0) }            // 6
+///     price.value = 4                                       // 12
+///
+/// `Node` is the reading side; only a ``MutableNode`` can be set, and writing to a `Node` does not compile. Any
+/// thread may use any member. Listeners run on the thread that sets, in order of attachment, before `set` returns,
+/// unless another thread is inside the node: that thread then tells them (contract 7.3).
+///
+/// Known as `EZRNode` in EasyReact, `BehaviorRelay` in RxSwift, `CurrentValueSubject` in Combine, `Property` in
+/// ReactiveSwift.
+public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @unchecked Sendable {
+  // Unchecked: adds no storage to AnyNode.
+
+  public final override var anyValue: (any Sendable)? { readValue(core, Value.self) }
+  public final override var valueType: Any.Type { Value.self }
+
+  /// Makes the node one that can be set, for good, and returns the very same object.
+  ///
+  ///     let node = Node(33)
+  ///     node.mutablify().value = 34
+  ///     node.value                      // 34
+  ///
+  /// Every holder of the node sees it become mutable. O(n) in the nodes that only this one can reach.
+  public final func mutablify() -> MutableNode<Value> {
+    if !core.pointee.isMutable.exchange(true, ordering: .acquiringAndReleasing) {
+      let turn = currentTurn()
+      enter(turn)
+      makeHead(core, turn)
+      leave(turn)
+    }
+    return unsafeDowncast(self, to: MutableNode<Value>.self)
+  }
+
+  /// Names the node and returns it: `let sum = a.combine(b).map(+).named("sum")`.
+  @discardableResult
+  public final func named(_ name: String) -> Self {
+    self.name = name
+    return self
+  }
+}
+
+/// A node that can be set.
+///
+///     let name = MutableNode("Ada")
+///     name.value = "Grace"
+///     name.set("Barbara", context: "import")     // the context goes to every listener of the wave
+///     name.clean()                               // empty: nobody is told
+///
+/// Known as `EZRMutableNode` in EasyReact.
+public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
+  // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the object.
+
+  /// The present value; nil when the node is empty. Setting nil empties it, like ``clean()``.
+  ///
+  /// What this thread has set it reads, also while the set waits for another thread to tell it. Inside a
+  /// notification of the node it is the value that is being told.
+  public final var value: Value? {
+    @inlinable get { readValue(core, Value.self) }
+    @inlinable set {
+      if let newValue { set(newValue) } else { clean() }
+    }
+  }
+
+  /// Stores a value, tells the listeners in order of attachment, and follows the edges in order of linking.
+  ///
+  /// There is no equality filter: setting 1 twice is heard twice. When the outermost set of a thread returns,
+  /// everything that follows from it has settled, unless another thread is inside a node that it reaches.
+  /// Inside a notification of this node the value waits until that notification ends, first in, first out.
+  /// - Complexity: O(1) and the edges that the wave runs; no allocation.
+  @inlinable @inline(__always) public final func set(_ value: Value) {
+    if isOrdinary { setValue(core, value, context: nil) } else { setSlowly(.value(value), context: nil) }
+  }
+
+  /// The same with a context, which goes unchanged to every edge and listener of the wave.
+  public final func set(_ value: Value, context: (any Sendable)?) {
+    let box = context.map { ContextBox($0) }
+    if isOrdinary { setValue(core, value, context: box) } else { setSlowly(.value(value), context: box) }
+  }
+
+  /// Empties the node. Its listeners are not told, and default edges do not pass emptiness on.
+  public final func clean() { setSlowly(.empty, context: nil) }
+
+  /// Reads, changes and sets the value as one step: no set of another thread falls in between.
+  ///
+  ///     counter.update { $0 += 1 }       // from many threads: the exact total
+  ///
+  /// Nothing happens while the node is empty. Inside a notification of the node, or while another thread is inside
+  /// it, the closure runs later: when the values before it have been told, on the thread that tells them.
+  public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
+    setSlowly(.change(change), context: nil)
+  }
+
+  /// Can be set, and no batch is open anywhere.
+  @inlinable @inline(__always) final var isOrdinary: Bool {
+    core.pointee.isMutable.load(ordering: .relaxed) && !isBatching()
+  }
+
+  @usableFromInline final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
+    if !isMutable {
+      misuse(
+        "set", "the node cannot be set", self,
+        "Call mutablify() on it first, or set the node that it is computed from.")
+    }
+    let turn = currentTurn()
+    if let batch = turn.pointee.batch?.takeUnretainedValue() {
+      return batch.stage(self, arrival, context)
+    }
+    enter(turn)
+    if claim(core, turn) {
+      apply(core, arrival, context: context, turn)
+    } else {
+      postSet(core, arrival, context: context, turn)
+    }
+    leave(turn)
+  }
+}
+
+// MARK: - Reading
+
+/// What every node can tell. It exists so that `value` can be read-only on a `Node` and settable on a
+/// `MutableNode` without being overridden, which would cost a dynamic call.
+public protocol ReadableNode<Value>: AnyNode {
+  associatedtype Value: Sendable
+}
+
+extension ReadableNode {
+  /// The present value; nil when the node is empty.
+  ///
+  /// Any thread may read. `Node<Int?>` can hold nil as a value, which is not empty: `value` is then `.some(nil)`.
+  @inlinable public var value: Value? { readValue(core, Value.self) }
+}
+
+// MARK: - Making
+
+/// Lets `Node(15)` make an object that can become a `MutableNode` in place.
+public protocol NodeFactory {}
+
+extension NodeFactory {
+  /// A node that holds `value` and cannot be set.
+  @inlinable public init<Value>(_ value: Value, file: StaticString = #fileID, line: UInt = #line)
+  where Self == Node<Value> {
+    self = makeSource(value, isMutable: false, Site(file, line))
+  }
+
+  /// An empty node that cannot be set: to be linked, or made mutable later.
+  @inlinable public init<Value>(file: StaticString = #fileID, line: UInt = #line)
+  where Self == Node<Value> {
+    self = makeSource(nil, isMutable: false, Site(file, line))
+  }
+
+  /// A node that holds `value` and can be set.
+  @inlinable public init<Value>(_ value: Value, file: StaticString = #fileID, line: UInt = #line)
+  where Self == MutableNode<Value> {
+    self = makeSource(value, isMutable: true, Site(file, line))
+  }
+
+  /// An empty node that can be set.
+  @inlinable public init<Value>(file: StaticString = #fileID, line: UInt = #line)
+  where Self == MutableNode<Value> {
+    self = makeSource(nil, isMutable: true, Site(file, line))
+  }
+}
+
+@inlinable func makeSource<Value: Sendable>(
+  _ value: Value?, isMutable: Bool, _ site: Site
+) -> MutableNode<Value> {
+  let core = makeCore(
+    of: Value.self, region: nil, rank: 0, site: site,
+    inEdge: Edge(kind: .link) { _, _, _ in false })
+  if let value { store(core, value) }
+  if isMutable { core.pointee.isMutable.store(true, ordering: .relaxed) }
+  return MutableNode(adopting: core)
+}
+
+// MARK: - Misuse
+
+/// Stops with a message: what, where, and the remedy.
+@usableFromInline func misuse(
+  _ operation: String, _ problem: String, _ node: AnyNode?, _ remedy: String
+) -> Never {
+  let place = node.map { " (\($0.whereabouts))" } ?? ""
+  fatalError("EasyReact: \(operation): \(problem)\(place). \(remedy)")
+}

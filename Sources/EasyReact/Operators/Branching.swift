@@ -1,0 +1,158 @@
+import Synchronization
+
+/// A value on its way through a `switch`, with its key.
+public struct Switch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// Nil: the value has no key.
+  public let key: Key?
+  public let value: Value
+}
+
+/// The branches of a `switch`: each is made when it is asked for, and forgotten when nobody holds it any more.
+///
+///     let lines = script.switch { line in speaker(of: line) }
+///     let ada = lines.case("Ada")           // her lines
+///     let rest = lines.default              // lines without a speaker
+///     let lost = lines.unmatched            // lines of speakers that nobody asked for
+public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// The node that all branches come from: each value with its key.
+  public let node: Node<Switch<Key, Value>>
+  private let asked = Asked<Key>()
+
+  init(_ node: Node<Switch<Key, Value>>) { self.node = node }
+
+  /// The values with this key. Attached late, it holds the present value if its key is this one, else none.
+  public func `case`(
+    _ key: Key, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    let asking = Asking(asked, key)
+    return branch(.case, Site(file, line)) { $0.key == asking.key }
+  }
+
+  /// The values without a key. What has a key that nobody asked for is not among them: see ``unmatched``.
+  public var `default`: Node<Value> { branch(.default, Site(#fileID, #line)) { $0.key == nil } }
+
+  /// The values whose key nobody asked for by a `case` that still lives.
+  public var unmatched: Node<Value> {
+    branch(.unmatched, Site(#fileID, #line)) { [asked] in
+      if let key = $0.key { !asked.contains(key) } else { false }
+    }
+  }
+
+  private func branch(
+    _ kind: EdgeKind, _ site: Site,
+    _ isMeant: @escaping @Sendable (Switch<Key, Value>) -> Bool
+  ) -> Node<Value> {
+    node.derive(kind, site, Value.self) { up, edge, turn in
+      let present = slot(up, Switch<Key, Value>.self).pointee
+      if !isMeant(present) { return stop(.filtered, edge, turn) }
+      return pass(present.value, over: edge, from: up, turn)
+    }
+  }
+}
+
+/// How many cases each key has.
+private final class Asked<Key: Hashable & Sendable>: Sendable {
+  private let counts = Mutex<[Key: Int]>([:])
+  func contains(_ key: Key) -> Bool { snapshot[key] != nil }
+  func add(_ key: Key) { change(key, by: 1) }
+  func remove(_ key: Key) { change(key, by: -1) }
+
+  /// `hash` and `==` are the user's, so they run on a copy, outside of the lock; a change that another thread made
+  /// meanwhile is found by its version, and this one is made again.
+  private let version = Atomic<Int>(0)
+  private var snapshot: [Key: Int] { counts.withLock { $0 } }
+
+  private func change(_ key: Key, by amount: Int) {
+    while true {
+      let (before, seen) = counts.withLock { ($0, version.load(ordering: .relaxed)) }
+      var after = before
+      let count = (after[key] ?? 0) + amount
+      after[key] = count == 0 ? nil : count
+      let isDone = counts.withLock { counts in
+        if version.load(ordering: .relaxed) != seen { return false }
+        version.wrappingAdd(1, ordering: .relaxed)
+        swap(&counts, &after)
+        return true
+      }
+      if isDone { return }
+    }
+  }
+}
+
+/// Lives as long as the edge of a case.
+private final class Asking<Key: Hashable & Sendable>: Sendable {
+  let key: Key
+  private let asked: Asked<Key>
+  init(_ asked: Asked<Key>, _ key: Key) {
+    self.asked = asked
+    self.key = key
+    asked.add(key)
+  }
+  deinit { asked.remove(key) }
+}
+
+extension Node {
+  /// Parts the values by a key; see ``Switched``.
+  ///
+  ///     let signs = number.switch { $0 < 0 ? "minus" : nil }
+  ///     signs.case("minus"); signs.default
+  ///
+  /// The closure runs once a value. Nil is no key: such values go to `default`.
+  public final func `switch`<Key: Hashable & Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ key: @escaping @Sendable (Value) -> Key?
+  ) -> Switched<Key, Value> {
+    switchMap(file: file, line: line) { (key($0), $0) }
+  }
+
+  /// Parts the values by a key and maps them in one step.
+  public final func switchMap<Key: Hashable & Sendable, Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> (Key?, Output)
+  ) -> Switched<Key, Output> {
+    Switched(
+      derive(.switch, Site(file, line), Switch<Key, Output>.self) { up, edge, turn in
+        let (key, value) = transform(slot(up, Value.self).pointee)
+        return pass(Switch(key: key, value: value), over: edge, from: up, turn)
+      })
+  }
+
+  /// Parts the values in those for which `condition` holds and the others.
+  ///
+  ///     let signs = number.if { $0 > 0 }
+  ///     signs.then { $0.listen … }.else { $0.listen … }
+  ///     signs.thenNode; signs.elseNode
+  ///
+  /// The closure runs once a value.
+  public final func `if`(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ condition: @escaping @Sendable (Value) -> Bool
+  ) -> IfResult<Value> {
+    let parted = self.switch(file: file, line: line, condition)
+    return IfResult(
+      thenNode: parted.case(true, file: file, line: line),
+      elseNode: parted.case(false, file: file, line: line))
+  }
+}
+
+/// The two branches of an `if`.
+public struct IfResult<Value: Sendable>: Sendable {
+  /// The values for which the condition holds.
+  public let thenNode: Node<Value>
+  /// The others.
+  public let elseNode: Node<Value>
+
+  /// Calls `body` with the node of the values for which the condition holds, at once.
+  @discardableResult
+  public func then(_ body: (Node<Value>) -> Void) -> IfResult {
+    body(thenNode)
+    return self
+  }
+
+  /// Calls `body` with the node of the others, at once.
+  @discardableResult
+  public func `else`(_ body: (Node<Value>) -> Void) -> IfResult {
+    body(elseNode)
+    return self
+  }
+}

@@ -1,0 +1,277 @@
+import DequeModule
+import Synchronization
+
+/// When a combination is told.
+public enum CombineMode: Sendable {
+  /// Once a turn, however many of its upstreams changed, after all of them have their final values.
+  case latest
+  /// For every arriving value, as EasyReact did: mixtures of old and new inputs are told.
+  case everyValue
+}
+
+// MARK: - Combine
+
+extension Node {
+  /// Returns a node of the latest values of this node and the others, as a tuple, once all of them have one.
+  ///
+  ///     let a = MutableNode(1), b = MutableNode(2)
+  ///     let sum = a.combine(b).map { $0 + $1 }             // 3
+  ///     batch { a.value = 4; b.value = 6 }                 // 10, told once
+  ///
+  /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and once. No listener
+  /// hears a mixture of old and new inputs (contract 4.1). It is silent while an upstream is empty, also one that was
+  /// cleaned. Losing an upstream edge ends it: `isTerminated`. A set passes on its context; of several, the newest.
+  /// Known as `combineLatest` in Combine and Rx.
+  /// - Parameter mode: `.everyValue` tells each arriving value instead.
+  @inlinable
+  public final func combine<each Other: Sendable>(
+    _ others: repeat Node<each Other>, as mode: CombineMode = .latest,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(Value, repeat each Other)> {
+    var upstreams: [AnyNode] = [self]
+    for other in repeat each others { upstreams.append(other) }
+    let reader = PackReader<Value, repeat each Other>()
+    return makeJoin(upstreams, mode, Site(file, line)) { cores in reader.read(cores) }
+  }
+
+  /// The same of two nodes.
+  @inlinable
+  public final func combine<Other: Sendable>(
+    _ other: Node<Other>, as mode: CombineMode = .latest, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Node<(Value, Other)> {
+    makeJoin([self, other], mode, Site(file, line)) { cores in
+      guard let first = readStored(cores[0], Value.self),
+        let second = readStored(cores[1], Other.self)
+      else { return nil }
+      return (first, second)
+    }
+  }
+
+  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds an empty array.
+  @inlinable
+  public static func combine(
+    _ nodes: [Node<Value>], as mode: CombineMode = .latest, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Node<[Value]> {
+    if nodes.isEmpty { return makeSource([], isMutable: false, Site(file, line)) }
+    let count = nodes.count
+    return makeJoin(nodes, mode, Site(file, line)) { cores in
+      var values: [Value] = []
+      values.reserveCapacity(count)
+      for index in 0..<count {
+        guard let value = readStored(cores[index], Value.self) else { return nil }
+        values.append(value)
+      }
+      return values
+    }
+  }
+}
+
+@usableFromInline struct IsEmpty: Error { @inlinable init() {} }
+
+/// Reads the latest values of a join's upstreams; nil if one is empty.
+@usableFromInline struct PackReader<First: Sendable, each Rest: Sendable>: Sendable {
+  @inlinable init() {}
+
+  @inlinable func read(_ cores: UnsafeMutablePointer<CorePointer>) -> (First, repeat each Rest)? {
+    var index = 0
+    func next<Value: Sendable>(_: Value.Type) throws(IsEmpty) -> Value {
+      guard let value = readStored(cores[index], Value.self) else { throw IsEmpty() }
+      index += 1
+      return value
+    }
+    return try? (next(First.self), repeat next((each Rest).self))
+  }
+}
+
+/// A node that computes with `read` from the latest values of `upstreams`.
+@inlinable
+func makeJoin<Output: Sendable>(
+  _ upstreams: [AnyNode], _ mode: CombineMode, _ site: Site,
+  _ read: @escaping @Sendable (UnsafeMutablePointer<CorePointer>) -> Output?
+) -> Node<Output> {
+  let turn = currentTurn()
+  enter(turn)
+  let node = makeHead(Output.self, site, turn)
+  let core = node.core
+  let join = makeJoin(upstreams.map { $0.core }) { core, turn in
+    guard let value = read(core.pointee.join.unsafelyUnwrapped.pointee.upstreams) else {
+      traceWaiting(core, turn)
+      return false
+    }
+    return tell(value, of: core, turn)
+  }
+  core.pointee.join = join
+  let step: Step
+  switch mode {
+  case .latest: step = arriveAtJoin
+  case .everyValue:
+    step = { up, edge, turn in
+      let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
+      if join.pointee.isTerminated.load(ordering: .relaxed) { return false }
+      guard let value = read(join.pointee.upstreams) else {
+        return stop(.waitsForAnotherUpstream, edge, turn)
+      }
+      return pass(value, over: edge, from: up, turn)
+    }
+  }
+  for upstream in upstreams {
+    connect(
+      upstream, core, kind: .combine, transformType: AnyTransform.self, isStarting: false, step)
+  }
+  if let value = read(join.pointee.upstreams) { store(core, value) }
+  leave(turn)
+  return node
+}
+
+// MARK: - Zip
+
+extension Node {
+  /// Returns a node that pairs the first values of all nodes, then the second ones, and so on.
+  ///
+  ///     let a = MutableNode(1), b = MutableNode(2)
+  ///     let pairs = a.zip(b)                    // (1, 2)
+  ///     a.value = 3; a.value = 4; b.value = 5   // (3, 5)
+  ///
+  /// Present values count; emptying does not. Values wait without bound for their partners. Losing an upstream edge ends
+  /// it: `isTerminated`. Known as `zip` everywhere.
+  public final func zip<each Other: Sendable>(
+    _ others: repeat Node<each Other>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(Value, repeat each Other)> {
+    let first = ZipQueue<Value>()
+    let rest = (repeat ZipQueue<each Other>(for: each others))
+    let group = ZipEnd()
+    let ready: @Sendable () -> Bool = {
+      if first.isEmpty { return false }
+      for queue in repeat each rest {
+        if queue.isEmpty { return false }
+      }
+      return true
+    }
+    let pop: @Sendable () -> (Value, repeat each Other) = {
+      (first.pop(), repeat (each rest).pop())
+    }
+    return makeZip(Site(file, line), group) { connect in
+      connect(self, zipStep(first, group, ready, pop))
+      for (node, queue) in repeat (each others, each rest) {
+        connect(node, zipStep(queue, group, ready, pop))
+      }
+    }
+  }
+
+  /// The same of like nodes, as an array. Of no nodes: an empty node.
+  public static func zip(
+    _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<[Value]> {
+    let queues = nodes.map { _ in ZipQueue<Value>() }
+    let group = ZipEnd()
+    let ready: @Sendable () -> Bool = { queues.allSatisfy { !$0.isEmpty } }
+    let pop: @Sendable () -> [Value] = { queues.map { $0.pop() } }
+    return makeZip(Site(file, line), group) { connect in
+      for (node, queue) in Swift.zip(nodes, queues) {
+        connect(node, zipStep(queue, group, ready, pop))
+      }
+    }
+  }
+}
+
+/// Says that a zip has lost an upstream edge.
+@usableFromInline final class ZipEnd: Sendable {
+  @usableFromInline let end = Atomic(false)
+  var isTerminated: Bool { end.load(ordering: .acquiring) }
+}
+
+/// The values of one upstream that wait for partners. Touched by the holder of the zip's region only.
+final class ZipQueue<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: see above.
+  private var items = Deque<Value>()
+  init() {}
+  init(for _: Node<Value>) {}
+  var isEmpty: Bool { items.isEmpty }
+  func push(_ value: Value) { items.append(value) }
+  func pop() -> Value { items.removeFirst() }
+}
+
+private func makeZip<Output: Sendable>(
+  _ site: Site, _ group: ZipEnd, _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
+) -> Node<Output> {
+  let turn = currentTurn()
+  enter(turn)
+  let node = makeHead(Output.self, site, turn)
+  extras(of: node.core).zipEnd = group
+  var edges: [EdgePointer] = []
+  connectAll { upstream, step in
+    edges.append(
+      connect(
+        upstream, node.core, kind: .zip, transformType: AnyTransform.self, isStarting: true, step))
+  }
+  for edge in edges { attachNow(edge, turn) }
+  leave(turn)
+  return node
+}
+
+/// The value joins its queue in the zip's region; if every queue has one, a tuple arrives.
+private func zipStep<Value: Sendable, Output: Sendable>(
+  _ queue: ZipQueue<Value>, _ group: ZipEnd, _ ready: @escaping @Sendable () -> Bool,
+  _ pop: @escaping @Sendable () -> Output
+) -> Step {
+  @Sendable func push(
+    _ value: Value, _ down: CorePointer, _ crossing: Crossing, _ up: CorePointer,
+    _ turn: TurnPointer
+  ) -> Bool {
+    if group.isTerminated { return false }
+    queue.push(value)
+    if !ready() {
+      if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, down, turn) }
+      return false
+    }
+    return arrive(down, .value(pop()), crossing, sender: up, turn)
+  }
+  return { up, edge, turn in
+    let down = edge.pointee.down.unsafelyUnwrapped
+    let value = slot(up, Value.self).pointee
+    let crossing = Crossing(edge, turn)
+    if claim(down, turn) { return push(value, down, crossing, up, turn) }
+    postOver(edge, crossing, turn) { crossing, turn in
+      if push(value, down, crossing, up, turn) { propagate(down, turn) }
+    }
+    return false
+  }
+}
+
+// MARK: - Merge
+
+extension Node {
+  /// Returns a node that takes every value of this node and the others, in the order in which they come.
+  ///
+  ///     let a = MutableNode(1), b = MutableNode(2)
+  ///     let either = a.merge(b)               // 2: the last one that has a value
+  ///     a.value = 3                           // 3
+  public final func merge(
+    _ others: Node<Value>..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    Node.merge([self] + others, file: file, line: line)
+  }
+
+  /// The same of an array of nodes. Of no nodes: an empty node.
+  @inlinable
+  public static func merge(
+    _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    let turn = currentTurn()
+    enter(turn)
+    let node = makeHead(Value.self, Site(file, line), turn)
+    for upstream in nodes {
+      let edge = connect(
+        upstream, node.core, kind: .merge, transformType: Transform<Value, Value>.self,
+        isStarting: true
+      ) { up, edge, turn in
+        pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+      }
+      attachNow(edge, turn)
+    }
+    leave(turn)
+    return node
+  }
+}

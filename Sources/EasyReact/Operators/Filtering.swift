@@ -1,0 +1,151 @@
+extension Node {
+  /// Returns a node of the values that `isIncluded` accepts. It keeps the last one; it is empty before the first.
+  ///
+  ///     let big = a.filter { $0 > 5 }         // 1, 6, 3 -> 6
+  @inlinable
+  public final func filter(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ isIncluded: @escaping @Sendable (Value) -> Bool
+  ) -> Node<Value> {
+    choose(.filter, Site(file, line), isIncluded)
+  }
+
+  @inlinable @inline(__always)
+  final func choose(
+    _ kind: EdgeKind, _ site: Site, _ isIncluded: @escaping @Sendable (Value) -> Bool
+  ) -> Node<Value> {
+    derive(kind, site, Value.self) { up, edge, turn in
+      let value = slot(up, Value.self)
+      if !isIncluded(value.pointee) { return stop(.filtered, edge, turn) }
+      return pass(value.pointee, over: edge, from: up, turn)
+    }
+  }
+
+  /// Returns a node without the first `count` values; the present one counts.
+  ///
+  ///     let later = MutableNode(1).skip(2)    // 1, 2, 3, 4 -> 3, 4
+  ///
+  /// Emptying does not count. Re-pointing the edge begins anew. Known as `dropFirst` in Combine.
+  /// - Parameter count: Zero skips nothing; a negative number stops with a message.
+  public final func skip(
+    _ count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    requireCount(count, "skip")
+    return limited(.skip, Site(file, line)) { seen in seen > count }
+  }
+
+  /// Returns a node of the first `count` values; the present one counts. It keeps the last of them.
+  ///
+  ///     let first = MutableNode(1).take(2)    // 1, 2, 3, 4 -> 1, 2
+  ///
+  /// Emptying does not count. Re-pointing the edge begins anew. Known as `prefix` in Combine.
+  /// - Parameter count: Zero takes nothing; a negative number stops with a message.
+  public final func take(
+    _ count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    requireCount(count, "take")
+    return limited(.take, Site(file, line)) { seen in seen <= count }
+  }
+
+  private final func requireCount(_ count: Int, _ operation: String) {
+    if count < 0 {
+      misuse(operation, "the count \(count) is negative", self, "Pass zero or more.")
+    }
+  }
+
+  private final func limited(
+    _ kind: EdgeKind, _ site: Site, _ passes: @escaping @Sendable (Int) -> Bool
+  ) -> Node<Value> {
+    let transform = Transform<Value, Value>(kind) {
+      let seen = Cell(0)
+      return LifeParts { up, edge, turn in
+        seen.place.pointee &+= 1
+        if !passes(seen.place.pointee) { return stop(.filtered, edge, turn) }
+        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, site)
+  }
+
+  /// Returns a node without the values for which `areEquivalent` finds the value that it passed on last equal.
+  ///
+  ///     let moved = point.distinctUntilChanged { abs($0.x - $1.x) < 0.5 }
+  ///
+  /// Each edge remembers what it passed on; setting the result by hand changes nothing. Known as `removeDuplicates` in
+  /// Combine.
+  @inlinable
+  public final func distinctUntilChanged(
+    file: StaticString = #fileID, line: UInt = #line,
+    by areEquivalent: @escaping @Sendable (Value, Value) -> Bool
+  ) -> Node<Value> {
+    let transform = Transform<Value, Value>(.distinct) {
+      let last = Cell<Value?>(nil)
+      return LifeParts { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        if let last = last.place.pointee, areEquivalent(last, value) {
+          return stop(.equal, edge, turn)
+        }
+        last.place.pointee = value
+        return pass(value, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// The same, comparing one property: `person.distinctUntilChanged(on: \.name)`.
+  @inlinable
+  public final func distinctUntilChanged<Key: Equatable & SendableMetatype>(
+    on key: @escaping @Sendable (Value) -> Key, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    distinctUntilChanged(file: file, line: line, by: { key($0) == key($1) })
+  }
+}
+
+extension Node where Value: Equatable {
+  /// Returns a node without the values equal to `value`.
+  @inlinable
+  public final func ignore(
+    _ value: Value, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    choose(.ignore, Site(file, line)) { [value = Constant(value)] in $0 != value.value }
+  }
+
+  /// Returns a node of the values equal to `value`.
+  @inlinable
+  public final func select(
+    _ value: Value, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    choose(.select, Site(file, line)) { [value = Constant(value)] in $0 == value.value }
+  }
+
+  /// Returns a node without the values equal to the one before.
+  ///
+  ///     let changes = a.distinctUntilChanged()      // 1, 2, 2, 1, 2 -> 1, 2, 1, 2
+  @inlinable
+  public final func distinctUntilChanged(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    distinctUntilChanged(file: file, line: line, by: ==)
+  }
+}
+
+/// A value in a closure.
+@usableFromInline struct Constant<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
+  @inlinable init(_ value: Value) { self.value = value }
+}
+
+/// The state of one life of an edge: touched by the holder of the upstream's region only. A captured `var` would cost a
+/// check for exclusive access at each step.
+@usableFromInline final class Cell<Value>: @unchecked Sendable {
+  // Unchecked: see above.
+  @usableFromInline let place: UnsafeMutablePointer<Value>
+  @inlinable init(_ value: Value) {
+    place = .allocate(capacity: 1)
+    place.initialize(to: value)
+  }
+  deinit {
+    place.deinitialize(count: 1)
+    place.deallocate()
+  }
+}

@@ -1,0 +1,74 @@
+extension Node {
+  /// Returns a node with the same values.
+  ///
+  ///     let copy = MutableNode(1).fork()      // copy.value == 1
+  public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
+    derive(.fork, Site(file, line), Value.self) { up, edge, turn in
+      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    }
+  }
+
+  /// Returns a node of what `transform` makes of each value.
+  ///
+  ///     let a = MutableNode(1)
+  ///     let text = a.map { "\($0)" }          // text.value == "1"
+  ///     a.value = 2                           // text.value == "2"
+  ///
+  /// The closure runs once a value, on the thread that delivers it, the present value's at once. An emptied node leaves
+  /// the result as it is. Known as `map` everywhere.
+  /// - Complexity: O(1) a value; no allocation.
+  @inlinable
+  public final func map<Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Output
+  ) -> Node<Output> {
+    derive(.map, Site(file, line), Output.self) { up, edge, turn in
+      pass(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+    }
+  }
+
+  /// Returns a node that holds `value` again for each value of this one.
+  ///
+  ///     let bell = taps.mapReplace("ding")    // "ding" for every tap
+  @inlinable
+  public final func mapReplace<Output: Sendable>(
+    _ value: Output, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Output> {
+    derive(.mapReplace, Site(file, line), Output.self) { up, edge, turn in
+      pass(value, over: edge, from: up, turn)
+    }
+  }
+
+  /// Returns a node of what `transform` makes of each value, without those of which it makes nil.
+  ///
+  ///     let numbers = text.compactMap { Int($0) }      // "1", "x", "3" -> 1, 3
+  @inlinable
+  public final func compactMap<Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Output?
+  ) -> Node<Output> {
+    derive(.compactMap, Site(file, line), Output.self) { up, edge, turn in
+      guard let output = transform(slot(up, Value.self).pointee) else {
+        return stop(.filtered, edge, turn)
+      }
+      return pass(output, over: edge, from: up, turn)
+    }
+  }
+
+  /// Calls `body` with this node, at once, and returns it: for a branch in the middle of a chain.
+  ///
+  ///     let doubled = a.then { $0.listen(by: log) { log, value in log.add(value) } }.map { $0 * 2 }
+  @discardableResult
+  public final func then(_ body: (Node<Value>) -> Void) -> Node<Value> {
+    body(self)
+    return self
+  }
+}
+
+/// For a step that lets a value go no further: reports why, if anybody listens.
+@inlinable @inline(__always) func stop(
+  _ reason: GraphEvent.Stop, _ edge: EdgePointer, _ turn: TurnPointer
+) -> Bool {
+  if turn.pointee.isTraced { traceStop(reason, edge, turn) }
+  return false
+}

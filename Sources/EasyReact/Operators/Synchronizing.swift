@@ -1,0 +1,59 @@
+import Synchronization
+
+extension Node {
+  /// Keeps two nodes equal: a set of either goes to the other.
+  ///
+  ///     let a = MutableNode<Int>(), b = MutableNode(2)
+  ///     let sync = a.sync(with: b)            // a.value == 2
+  ///     a.value = 3                           // b.value == 3
+  ///     sync.cancel()
+  ///
+  /// At first the other side wins if it is not empty, and hears its value once more; else this side's value goes over.
+  /// Each side is told once a set, also in a ring or a full mesh of syncs. A sync does not keep its nodes alive: when one
+  /// is released it is over. Dropping the result does not end it. A node synced with itself: nothing happens.
+  @discardableResult
+  public final func sync(with other: Node<Value>) -> any Cancelable {
+    sync(with: other, transform: { $0 }, revert: { $0 })
+  }
+
+  /// Keeps two nodes of different types in step. `transform` makes the other's value this one's, `revert` the reverse.
+  ///
+  ///     celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })
+  @discardableResult
+  public final func sync<Other: Sendable>(
+    with other: Node<Other>, transform: @escaping @Sendable (Other) -> Value,
+    revert: @escaping @Sendable (Value) -> Other
+  ) -> any Cancelable {
+    if other as AnyNode === self { return ClosureCancelable.over }
+    let here = half(of: other, to: self, transform)
+    let there = half(of: self, to: other, revert)
+    let turn = currentTurn()
+    enter(turn)
+    here.setEnds { from, to in (from, to) = (other, self) }
+    there.setEnds { from, to in (from, to) = (self, other) }
+    leave(turn)
+    return SyncCancelable(here, there)
+  }
+}
+
+private func half<Input, Output>(
+  of _: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
+) -> Transform<Input, Output> {
+  Transform(.sync) {
+    LifeParts { up, edge, turn in
+      pass(transform(slot(up, Input.self).pointee), over: edge, from: up, turn)
+    }
+  }
+}
+
+private final class SyncCancelable: Cancelable {
+  private let halves: [AnyTransform]
+  private let isOver = Atomic(false)
+
+  init(_ here: AnyTransform, _ there: AnyTransform) { halves = [here, there] }
+
+  func cancel() {
+    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
+    for half in halves { half.cutPresentLife() }
+  }
+}

@@ -1,0 +1,337 @@
+import CEasyReact
+import Synchronization
+
+/// A transform whose types are not known: what a walk of the graph meets.
+///
+/// A transform joins the node `from` to the node `to`. It is kept by the node that it leads to, keeps the node that it
+/// comes from, and lives on in your hands when one of them is gone. Any thread may use it.
+open class AnyTransform: @unchecked Sendable {
+  // Unchecked: everything mutable lies in `ends`.
+  struct Ends {
+    /// While it has both ends: the engine's edge, which knows them. It is not touched after `lifeEnded`.
+    var life: Life?
+    /// While it has one.
+    var from: AnyNode?
+    weak var to: AnyNode?
+    var name: String?
+  }
+  let ends = Mutex(Ends())
+  let kind: EdgeKind
+  /// Makes the step of one life, with counters of its own; nil: a subclass receives.
+  @usableFromInline final let makeStep: (@Sendable () -> LifeParts)?
+  @usableFromInline final let hearsEmptiness: Bool
+
+  @usableFromInline init(
+    kind: EdgeKind, hearsEmptiness: Bool, makeStep: (@Sendable () -> LifeParts)?
+  ) {
+    self.kind = kind
+    self.hearsEmptiness = hearsEmptiness
+    self.makeStep = makeStep
+  }
+
+  /// The name for people: the kind of operator unless it was given one.
+  public final var name: String {
+    get { ends.withLock { $0.name } ?? defaultName }
+    set { ends.withLock { $0.name = newValue } }
+  }
+
+  var defaultName: String {
+    kind == .custom ? "\(type(of: self))".prefix { $0 != "<" }.description : kind.name
+  }
+
+  /// The node that values come from; nil where this end is loose.
+  public final var fromNode: AnyNode? {
+    ends.withLock { ends in
+      guard let life = ends.life else { return ends.from }
+      let edge = life.edge
+      return edge.pointee.upHandle?.takeUnretainedValue() ?? node(of: edge.pointee.up!)
+    }
+  }
+
+  /// The node that values go to; nil where this end is loose. It is not kept alive.
+  public final var toNode: AnyNode? {
+    ends.withLock { ends in
+      guard let life = ends.life else { return ends.to }
+      return node(of: life.edge.pointee.down!)
+    }
+  }
+
+  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`.
+  @usableFromInline class func adopting(_ edge: EdgePointer) -> AnyTransform {
+    preconditionFailure("EasyReact: an edge of an unknown type")
+  }
+
+  /// The edge is about to be freed: nothing of it is touched from here on.
+  func lifeEnded(_ edge: EdgePointer) {
+    // Its other end died or it was cut from outside; what it came from stays in the hands of who holds it.
+    let from = edge.pointee.upHandle?.takeUnretainedValue()
+    let old = ends.withLock { ends -> AnyNode? in
+      guard ends.life?.edge == edge else { return nil }
+      let old = ends.from
+      ends.life = nil
+      ends.from = from
+      return old
+    }
+    _ = consume old
+  }
+
+  /// Cuts this life, if it is still the present one.
+  final func cutLife(_ edge: EdgePointer) { cutPresentLife { $0 == edge } }
+
+  final func cutPresentLife(where isMeant: (EdgePointer) -> Bool = { _ in true }) {
+    let turn = currentTurn()
+    enter(turn)
+    ends.withLock { ends in
+      if let life = ends.life, isMeant(life.edge) { cut(life.edge, turn) }
+    }
+    leave(turn)
+  }
+}
+
+extension AnyTransform: CustomStringConvertible {
+  /// `Map(price → total)`.
+  public var description: String {
+    "\(name)(\(fromNode.map { $0.name ?? "unnamed" } ?? "–") → \(toNode.map { $0.name ?? "unnamed" } ?? "–"))"
+  }
+}
+
+/// An edge that computes: what reaches it at ``from`` it may change, drop or multiply on its way to ``to``.
+///
+/// As it is, a `Transform` forwards what it receives. An operator of your own is a subclass of a few lines:
+///
+///     final class Doubled: Transform<Int, Int> {
+///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+///         send(value * 2)
+///       }
+///     }
+///     let a = MutableNode(1), b = Node<Int>()
+///     b.link(to: a, through: Doubled())
+///     b.value                                  // 2
+///
+/// When it gets its second end and `from` is not empty, that value is pushed through it once, at once, without
+/// context. Re-pointing an end begins a new life: the push is repeated, and counters begin anew (`begin()`).
+/// `receive` is called by one thread at a time for one life. Known as `EZRTransform` in EasyReact.
+open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver, @unchecked Sendable {
+  // Unchecked: adds no storage to AnyTransform; a subclass answers for its own.
+
+  /// A transform for a subclass, or one that forwards.
+  public init() { super.init(kind: .custom, hearsEmptiness: true, makeStep: nil) }
+
+  @usableFromInline init(
+    _ kind: EdgeKind, hearsEmptiness: Bool = false, makeStep: @escaping @Sendable () -> LifeParts
+  ) {
+    super.init(kind: kind, hearsEmptiness: hearsEmptiness, makeStep: makeStep)
+  }
+
+  /// Where values come from. Setting it re-points the transform, nil cuts it; the other end keeps its value.
+  public final var from: Node<Input>? {
+    get { fromNode.map { unsafeDowncast($0, to: Node<Input>.self) } }
+    set { setEnds { from, _ in from = newValue } }
+  }
+
+  /// Where values go. Setting it re-points the transform, nil cuts it; the other end keeps its value.
+  public final var to: Node<Output>? {
+    get { toNode.map { unsafeDowncast($0, to: Node<Output>.self) } }
+    set { setEnds { _, to in to = newValue } }
+  }
+
+  /// What happens to a value: send none, one or many. By default it is sent on, where the types allow it.
+  ///
+  /// What is sent is followed when `receive` returns, under the same wave and context.
+  open func receive(_ value: Input, from sender: AnyNode?, context: (any Sendable)?) {
+    guard let output = value as? Output else {
+      misuse(
+        "Transform", "\(type(of: self)) does not say what becomes of a value", toNode,
+        "Override receive(_:from:context:).")
+    }
+    send(output)
+  }
+
+  /// What happens when `from` is emptied: by default nothing passes.
+  open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}
+
+  /// A new life begins: reset counters here.
+  open func begin() {}
+
+  /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received; outside, and from any
+  /// thread, as a wave of its own with `context`.
+  public final func send(_ value: Output, context: (any Sendable)? = nil) {
+    deliverSent(.value(value), context)
+  }
+
+  /// Empties `to`.
+  public final func sendEmpty(context: (any Sendable)? = nil) { deliverSent(.empty, context) }
+
+  // MARK: Engine
+
+  @usableFromInline override class func adopting(_ edge: EdgePointer) -> AnyTransform {
+    let shared = SharedStep(step: edge.pointee.step)
+    let transform = Transform<Input, Output>(
+      edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness
+    ) { LifeParts(shared.step) }
+    let life = Life(edge)
+    transform.ends.withLock { $0.life = life }
+    return transform
+  }
+
+  /// The step of a life whose transform is this object.
+  @inlinable func parts() -> LifeParts {
+    if let makeStep { return makeStep() }
+    begin()
+    return LifeParts { [unowned(unsafe) self] up, edge, turn in self.take(up, edge, turn) }
+  }
+
+  @inlinable final func take(_ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+    let saved = (turn.pointee.receiving, turn.pointee.hasSent)
+    (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
+    let context = turn.pointee.context?.takeUnretainedValue().value
+    let sender = edge.pointee.upHandle?.takeUnretainedValue()
+    if up.pointee.hasValue.load(ordering: .relaxed) {
+      receive(slot(up, Input.self).pointee, from: sender, context: context)
+    } else {
+      receiveEmpty(from: sender, context: context)
+    }
+    let hasSent = turn.pointee.hasSent
+    // The first value was stored, and the node marked busy so that the others wait there. The loop takes it up.
+    if hasSent { edge.pointee.down.unsafelyUnwrapped.pointee.bits &= ~Bits.busy }
+    (turn.pointee.receiving, turn.pointee.hasSent) = saved
+    return hasSent
+  }
+
+  @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
+    let turn = currentTurn()
+    guard let edge = turn.pointee.receiving, isFace(of: edge) else {
+      return deliverFromOutside(arrival, context)
+    }
+    let up = edge.pointee.up.unsafelyUnwrapped
+    // Sending changes the turn's wave where it comes late; a second value starts from the received one.
+    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+    if passSlowly(arrival, over: edge, from: up, turn) {
+      if turn.pointee.hasSent { return }
+      turn.pointee.hasSent = true
+      edge.pointee.down.unsafelyUnwrapped.pointee.bits |= Bits.busy
+    } else {
+      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+    }
+  }
+
+  @inlinable final func isFace(of edge: EdgePointer) -> Bool {
+    edge.pointee.face.load(ordering: .relaxed)?.toOpaque()
+      == Unmanaged.passUnretained(self as AnyObject).toOpaque()
+  }
+
+  @usableFromInline final func deliverFromOutside(
+    _ arrival: Arrival<Output>, _ context: (any Sendable)?
+  ) {
+    guard let target = to else { return }
+    let box = context.map { ContextBox($0) }
+    let turn = currentTurn()
+    enter(turn)
+    if claim(target.core, turn) {
+      apply(target.core, arrival, context: box, turn)
+    } else {
+      postSet(target.core, arrival, context: box, turn)
+    }
+    leave(turn)
+  }
+
+  /// Changes one or both ends: the present life is cut, and another begins where both ends are there.
+  final func setEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) {
+    var from = self.from
+    var to = self.to
+    let oldFrom = from
+    let oldTo = to
+    change(&from, &to)
+    if from === oldFrom, to === oldTo, from == nil || to == nil { return }
+    if let from, let to, from as AnyNode === to { return cutPresentLife() }
+    let turn = currentTurn()
+    enter(turn)
+    let life = from.flatMap { from in to.map { Life(newLife(from, $0)) } }
+    let (looseFrom, looseTo) = life == nil ? (from, to) : (nil, nil)
+    let released = ends.withLock { ends in
+      if let life = ends.life { cut(life.edge, turn) }
+      let released = ends.from
+      ends.life = life
+      ends.from = looseFrom
+      ends.to = looseTo
+      if let life { prepareLink(life.edge, turn) }
+      return released
+    }
+    _ = consume released
+    noteDangling(oldFrom: oldFrom, oldTo: oldTo)
+    if let life { attachNow(life.edge, turn) }
+    leave(turn)
+  }
+
+  private final func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {
+    let parts = parts()
+    let edge = makeEdge(
+      Edge(
+        kind: kind, up: from.core,
+        handle: kind == .sync ? nil : Unmanaged.passRetained(from as AnyNode),
+        hearsEmptiness: hearsEmptiness,
+        flags: EdgeFlags.starting | (kind == .sync ? EdgeFlags.sync : 0), hop: parts.hop,
+        step: parts.step))
+    edge.pointee.down = to.core
+    edge.pointee.face.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
+    return edge
+  }
+
+  /// A transform with one end shows in that node's transforms.
+  private final func noteDangling(oldFrom: AnyNode?, oldTo: AnyNode?) {
+    for node in [oldFrom, oldTo] {
+      guard let node else { continue }
+      var dropped: [AnyTransform] = []
+      node.core.pointee.extrasIfAny()?.state.withLock { state in
+        state.danglingFrom.removeAll { $0.transform == nil || $0.transform === self }
+        dropped = state.danglingTo.filter { $0 === self }
+        state.danglingTo.removeAll { $0 === self }
+      }
+      _ = consume dropped
+    }
+    let (life, from, to) = ends.withLock { ends in (ends.life != nil, ends.from, ends.to) }
+    if life { return }
+    if let from {
+      extras(of: from.core).state.withLock {
+        $0.danglingFrom.append(WeakTransform(transform: self))
+      }
+    }
+    if let to { extras(of: to.core).state.withLock { $0.danglingTo.append(self) } }
+  }
+}
+
+/// What a transform makes anew for each of its lives.
+@usableFromInline struct LifeParts {
+  @usableFromInline let step: Step
+  @usableFromInline let hop: Hop?
+  @inlinable init(hop: Hop? = nil, _ step: @escaping Step) {
+    self.step = step
+    self.hop = hop
+  }
+}
+
+/// The step of an edge without state, for the lives that follow.
+struct SharedStep: @unchecked Sendable {
+  // Unchecked: it has no state.
+  let step: Step
+}
+
+struct WeakTransform { weak var transform: AnyTransform? }
+
+/// What `link` returns: cutting that one life of the transform, not a later one.
+final class LinkCancelable: Cancelable, @unchecked Sendable {
+  // Unchecked: the edge is only compared, under the transform's lock, as long as it is the present life.
+  private weak let transform: AnyTransform?
+  private let edge: EdgePointer
+  private let isOver = Atomic(false)
+
+  init(_ transform: AnyTransform, _ edge: EdgePointer) {
+    self.transform = transform
+    self.edge = edge
+  }
+
+  func cancel() {
+    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
+    transform?.cutLife(edge)
+  }
+}

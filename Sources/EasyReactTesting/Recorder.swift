@@ -1,0 +1,60 @@
+import CEasyReact
+import EasyReact
+import Synchronization
+
+/// Records what a node tells: values, contexts, times and threads, in order.
+///
+///     let a = MutableNode(1)
+///     let recorder = Recorder(a.map { $0 * 2 })
+///     a.value = 2
+///     recorder.values          // [2, 4]
+///
+/// It listens until it is released or `cancel()`ed, keeps the node, and may be read from any thread.
+public final class Recorder<Value: Sendable>: Cancelable {
+  /// One told value.
+  public struct Entry: Sendable {
+    public let value: Value
+    public let context: (any Sendable)?
+    /// By the recorder's scheduler, or by a monotonic clock since the recorder was made.
+    public let time: Duration
+    /// Did the main thread tell it?
+    public let isOnMainThread: Bool
+  }
+
+  private final class Log: Sendable {
+    let entries = Mutex<[Entry]>([])
+  }
+  private let log = Log()
+  private let listening: Listening
+
+  /// - Parameter clock: Whose time is recorded.
+  public init(_ node: Node<Value>, clock: (any Scheduler)? = nil) {
+    let began = ContinuousClock.now
+    listening = node.listenWithContext { [log] value, context in
+      let entry = Entry(
+        value: value, context: context,
+        time: clock?.now ?? began.duration(to: .now), isOnMainThread: easyreact_is_main_thread())
+      log.entries.withLock { $0.append(entry) }
+    }
+  }
+
+  public func cancel() { listening.cancel() }
+
+  /// Everything that was told.
+  public var entries: [Entry] { log.entries.withLock { $0 } }
+  /// The told values.
+  public var values: [Value] { entries.map(\.value) }
+  /// Their contexts.
+  public var contexts: [(any Sendable)?] { entries.map(\.context) }
+  /// When they were told.
+  public var times: [Duration] { entries.map(\.time) }
+
+  /// Forgets what was recorded.
+  public func clear() {
+    let old = log.entries.withLock { entries in
+      defer { entries = [] }
+      return entries
+    }
+    _ = consume old
+  }
+}
