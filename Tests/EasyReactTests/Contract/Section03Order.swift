@@ -10,7 +10,10 @@ import Testing
     node.listen { [journal] in journal.note("\(name):\($0)") }
   }
 
-  @Test func `3.1 a set stores the value, calls the listeners in order of attachment, then follows edges in order of linking`() {
+  @Test
+  func
+    `3.1 a set stores the value, calls the listeners in order of attachment, then follows edges in order of linking`()
+  {
     let a = MutableNode(1)
     let b = a.map { [journal] value in
       journal.note("map b")
@@ -97,7 +100,10 @@ import Testing
     hold(first)
   }
 
-  @Test func `3.2 what is attached below, where the wave comes later, sees the old value and then the new one`() {
+  @Test
+  func
+    `3.2 what is attached below, where the wave comes later, sees the old value and then the new one`()
+  {
     let a = MutableNode(1)
     let b = a.map { $0 * 10 }
     let kept = Journal<Listening>()
@@ -148,7 +154,8 @@ import Testing
     hold(listenings as AnyObject)
   }
 
-  @Test func `3.4 a chain of 1,000,000 nodes is built, propagates and is freed on a 512 KiB stack`() {
+  @Test func `3.4 a chain of 1,000,000 nodes is built, propagates and is freed on a 512 KiB stack`()
+  {
     let lives = LifetimeTracker()
     let told = Journal<Int>()
     onThread(stackSize: 512 << 10) {

@@ -24,7 +24,10 @@ import Testing
     hold(first, second)
   }
 
-  @Test func `6.1 a waiting value is delivered whole when the running notification ends, first in first out`() {
+  @Test
+  func
+    `6.1 a waiting value is delivered whole when the running notification ends, first in first out`()
+  {
     let a = MutableNode<Int>()
     let first = a.listen { [journal] value in
       journal.note("L1:\(value)")
@@ -36,7 +39,8 @@ import Testing
       if value == 2 { a.value = 5 }
     }
     let mapped = a.map { -$0 }
-    let second = a.listenWithContext { [journal] in journal.note("L2:\($0) \($1 as? String ?? "-")") }
+    let second = a.listenWithContext { [journal] in journal.note("L2:\($0) \($1 as? String ?? "-")")
+    }
     let third = hear(mapped, "M")
     a.value = 1
     #expect(
@@ -63,7 +67,9 @@ import Testing
     hold(listening)
   }
 
-  @Test func `6.1 a value that comes back through a derived node waits too: other branches finish first`() {
+  @Test
+  func `6.1 a value that comes back through a derived node waits too: other branches finish first`()
+  {
     let a = MutableNode<Int>()
     let b = a.map { $0 }, c = a.map { $0 }
     let listenings = [
@@ -162,7 +168,8 @@ import Testing
     #expect(told.count == 1_000_001)
   }
 
-  @Test func `6.3 1,000,000 sets that wait at once are told in order, and the queue is given back`() {
+  @Test func `6.3 1,000,000 sets that wait at once are told in order, and the queue is given back`()
+  {
     onThread(stackSize: 512 << 10) {
       let lives = LifetimeTracker()
       let a = MutableNode<Token?>()

@@ -100,7 +100,9 @@ import Testing
     hold(listening)
   }
 
-  @Test func `8.1 sets inside a listener carry their own context, and the wave keeps its own afterwards`() {
+  @Test
+  func `8.1 sets inside a listener carry their own context, and the wave keeps its own afterwards`()
+  {
     let a = MutableNode(0), b = MutableNode(0)
     let below = a.map { $0 }
     let listening = a.listen { value in
@@ -151,7 +153,10 @@ import Testing
     #expect(text(told.contexts) == ["b3", "-"])
   }
 
-  @Test func `8.1 a flatten tells the switch with the outer set's context, later values with the inner's`() {
+  @Test
+  func
+    `8.1 a flatten tells the switch with the outer set's context, later values with the inner's`()
+  {
     let inner = MutableNode(1)
     let outer = MutableNode<Node<Int>>()
     let told = Recorder(outer.flatten())
@@ -253,7 +258,8 @@ import Testing
     hold(listenings as AnyObject)
   }
 
-  @Test func `8.2 the path is built only when asked for: nothing remembers nodes of former waves`() {
+  @Test func `8.2 the path is built only when asked for: nothing remembers nodes of former waves`()
+  {
     let lives = LifetimeTracker()
     let end = Node<Int>().named("end")
     var source: MutableNode<Int>? = lives.track(MutableNode<Int>().named("source"), "source")
