@@ -34,29 +34,44 @@ public final class Listening: Cancelable, @unchecked Sendable {
   public func store(in listenings: inout Listenings) { listenings.add(self) }
 }
 
-/// Many listenings, ended together. Any thread.
+/// Many listenings, ended together, in order. Any thread.
 ///
 ///     var bag = Listenings()
 ///     price.listen { … }.store(in: &bag)
 ///     count.listen { … }.store(in: &bag)
 ///     bag.cancel()
 public final class Listenings: Cancelable {
-  private let members = Mutex<[any Cancelable]>([])
+  private struct State {
+    var members: [ObjectIdentifier: (number: Int, member: any Cancelable)] = [:]
+    var added = 0
+  }
+  private let state = Mutex(State())
 
   public init() {}
   deinit { cancel() }
 
-  /// How many there are; those that have ended count.
-  public var count: Int { members.withLock { $0.count } }
+  /// How many there are. Those of an owner are forgotten when they end; others that have ended count.
+  public var count: Int { state.withLock { $0.members.count } }
 
-  public func add(_ listening: any Cancelable) { members.withLock { $0.append(listening) } }
+  public func add(_ listening: any Cancelable) {
+    state.withLock { state in
+      state.added += 1
+      state.members[ObjectIdentifier(listening)] = (state.added, listening)
+    }
+  }
+
+  /// Forgets one that has ended.
+  func remove(_ listening: any Cancelable) {
+    let removed = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(listening)) }
+    _ = consume removed  // its deinit is not run under the lock
+  }
 
   public func cancel() {
-    let members = members.withLock { members in
-      defer { members = [] }
-      return members
+    let members = state.withLock { state in
+      defer { state.members = [:] }
+      return state.members
     }
-    for member in members { member.cancel() }
+    for (_, member) in members.values.sorted(by: { $0.number < $1.number }) { member.cancel() }
   }
 }
 
@@ -73,21 +88,32 @@ public protocol ListeningOwner: AnyObject {
 /// A listening that lives with its owner, which is not retained. Dropping it ends nothing.
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
   // Unchecked: the edge is touched by the one who turns `isOver`, once.
-  @usableFromInline weak var owner: AnyObject?
+  @usableFromInline weak let owner: AnyObject?
   private let isOver = Atomic(false)
   /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
+  /// Where it is kept besides the edge: with its owner, or in the sweep. Set once, as above.
+  fileprivate weak var listenings: Listenings?
+  /// Protected by `sweep`.
+  fileprivate var place: Int?
 
   @usableFromInline init(owner: AnyObject) { self.owner = owner }
 
   @usableFromInline func cancel() {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
     guard let edge else { return }
+    if let listenings {
+      listenings.remove(self)
+    } else {
+      sweep.withLock { $0.remove(self) }
+    }
     let turn = currentTurn()
     enter(turn)
     cut(edge, turn)
     leave(turn)
   }
+
+  fileprivate var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 }
 
 // MARK: - Dead owners
@@ -96,35 +122,47 @@ public protocol ListeningOwner: AnyObject {
 private let sweep = Mutex(Sweep())
 
 private struct Sweep {
-  var items: [OwnedListening] = []
-  var next = 0
+  private var items: [OwnedListening] = []
+  private var next = 0
 
-  /// Takes out at most two whose owner is gone, and those that ended otherwise.
-  mutating func step() -> [OwnedListening] {
-    var dead: [OwnedListening] = []
-    for _ in 0..<4 where !items.isEmpty {
+  mutating func add(_ listening: OwnedListening) {
+    listening.place = items.count
+    items.append(listening)
+  }
+
+  /// Nothing happens if it is not here. The caller keeps the listening.
+  mutating func remove(_ listening: OwnedListening) {
+    guard let place = listening.place else { return }
+    listening.place = nil
+    let last = items.removeLast()
+    if place == items.count { return }
+    items[place] = last
+    last.place = place
+  }
+
+  /// Looks at a few. Living owners are returned too, to be released outside of the lock: it may be the last reference.
+  mutating func step() -> [(listening: OwnedListening, owner: AnyObject?)] {
+    (0..<min(4, items.count)).map { _ in
       if next >= items.count { next = 0 }
-      if items[next].owner == nil {
-        dead.append(items[next])
-        items.swapAt(next, items.count - 1)
-        items.removeLast()
-      } else {
-        next += 1
-      }
+      next += 1
+      return (items[next - 1], items[next - 1].owner)
     }
-    return dead
   }
 }
 
 @usableFromInline func register(_ listening: OwnedListening, owner: AnyObject) {
-  if let owner = owner as? any ListeningOwner {
-    owner.listenings.add(listening)
-  } else {
-    let dead = sweep.withLock { sweep in
-      sweep.items.append(listening)
-      return sweep.step()
-    }
-    for listening in dead { listening.cancel() }
+  let keeper = (owner as? any ListeningOwner)?.listenings
+  listening.listenings = keeper
+  keeper?.add(listening)
+  let looked = sweep.withLock { sweep in
+    if keeper == nil { sweep.add(listening) }
+    return sweep.step()
+  }
+  for (listening, owner) in looked where owner == nil { listening.cancel() }
+  // Cancelled meanwhile by another thread, which did not find it here yet.
+  if listening.hasEnded {
+    keeper?.remove(listening)
+    sweep.withLock { $0.remove(listening) }
   }
 }
 

@@ -35,8 +35,9 @@ extension Node {
         "Use one transform a link, or set its `from` and `to`.")
     }
     transform.setEnds { from, to in (from, to) = (other, self) }
-    guard let life = transform.ends.withLock({ $0.life }) else { return ClosureCancelable.over }
-    return LinkCancelable(transform, life.edge)
+    let number = transform.ends.withLock { $0.life == nil ? nil : $0.number }
+    guard let number else { return ClosureCancelable.over }
+    return LinkCancelable(transform, number: number)
   }
 }
 

@@ -55,11 +55,11 @@ extension Node {
   public final func listen(
     on scheduler: some Scheduler, _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
-    listen(on: scheduler) { value, _ in body(value) }
+    listenWithContext(on: scheduler) { value, _ in body(value) }
   }
 
   /// The same with the context.
-  public final func listen(
+  public final func listenWithContext(
     on scheduler: some Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     let calls = CallHop<Value>(scheduler, body)
@@ -68,14 +68,14 @@ extension Node {
 
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
   public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void) -> Listening {
-    listen(on: MainScheduler()) { value, _ in MainActor.assumeIsolated { body(value) } }
+    listen(on: MainScheduler()) { value in MainActor.assumeIsolated { body(value) } }
   }
 
   /// The same with the context.
-  public final func listenOnMain(
+  public final func listenOnMainWithContext(
     _ body: @escaping @MainActor @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
-    listen(on: MainScheduler()) { value, context in
+    listenWithContext(on: MainScheduler()) { value, context in
       MainActor.assumeIsolated { body(value, context) }
     }
   }
@@ -153,6 +153,16 @@ extension Node {
     startListening(by: owner, body)
   }
 
+  /// The same with the nodes from the set to this one.
+  @discardableResult
+  public final func listenWithPath<Owner: AnyObject>(
+    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
+  ) -> any Cancelable {
+    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      body(owner, slot(up, Value.self).pointee, path(to: up))
+    }
+  }
+
   /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling: Panel.show)`.
   @discardableResult
   public final func listen<Owner: AnyObject>(
@@ -218,14 +228,9 @@ extension Node {
   /// Makes `edge` hear values and emptiness as long as the owner lives.
   @discardableResult
   public final func listen(by owner: some AnyObject, with edge: ListenEdge<Value>) -> any Cancelable {
-    let listening = OwnedListening(owner: owner)
     let hear = step(of: edge)
-    return start(listening, owner, hop: nil, hearsEmptiness: true) { up, life, turn in
-      if listening.owner == nil {
-        listening.cancel()
-        return false
-      }
-      return hear(up, life, turn)
+    return start(OwnedListening(owner: owner), owner, hearsEmptiness: true) { _, up, life, turn in
+      _ = hear(up, life, turn)
     }
   }
 
@@ -245,14 +250,8 @@ extension Node {
   private final func startListening<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
-    let listening = OwnedListening(owner: owner)
-    return start(listening, owner, hop: nil) { [unowned listening] up, _, turn in
-      if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), slot(up, Value.self).pointee, turn.currentContext)
-      } else {
-        listening.cancel()
-      }
-      return false
+    start(OwnedListening(owner: owner), owner) { owner, up, _, turn in
+      body(owner, slot(up, Value.self).pointee, turn.currentContext)
     }
   }
 
@@ -269,14 +268,24 @@ extension Node {
         listening.cancel()
       }
     }
-    return start(listening, owner, hop: calls, calls.step)
+    let call = calls.step
+    return start(listening, owner, hop: calls) { _, up, life, turn in _ = call(up, life, turn) }
   }
 
-  private final func start(
-    _ listening: OwnedListening, _ owner: some AnyObject, hop: Hop?, hearsEmptiness: Bool = false,
-    _ step: @escaping Step
+  /// Each event looks for the owner first: if it is gone, the listening ends instead.
+  private final func start<Owner: AnyObject>(
+    _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil, hearsEmptiness: Bool = false,
+    _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
-    let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: listening, step)
+    let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: listening) {
+      [unowned listening] up, life, turn in
+      if let owner = listening.owner {
+        body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+      } else {
+        listening.cancel()
+      }
+      return false
+    }
     listening.edge = edge
     register(listening, owner: owner)
     attachListener(edge)

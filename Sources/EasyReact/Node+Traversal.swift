@@ -31,12 +31,14 @@ extension AnyNode {
   /// How many listeners there are. O(n).
   public final var listenerCount: Int {
     var count = 0
+    var owned: [OwnedListening] = []
     forEachEdge(core, .listeners) { edge in
       if edge.pointee.has(EdgeFlags.cut) { return }
-      let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
-      if owned == nil || owned?.owner != nil { count += 1 }
+      let face = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
+      if let listening = face as? OwnedListening { owned.append(listening) } else { count += 1 }
     }
-    return count
+    // Outside of the lock: looking at an owner may be its end.
+    return count + owned.count { $0.owner != nil }
   }
 
   private final func neighbours(_ list: EdgeListKind) -> [AnyNode] {

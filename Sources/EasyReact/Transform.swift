@@ -9,7 +9,9 @@ open class AnyTransform: @unchecked Sendable {
   // Unchecked: everything mutable lies in `ends`.
   struct Ends {
     /// While it has both ends: the engine's edge, which knows them. It is not touched after `lifeEnded`.
-    var life: Life?
+    var life: Life? { didSet { if life != nil { number += 1 } } }
+    /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
+    var number = 0
     /// While it has one.
     var from: AnyNode?
     weak var to: AnyNode?
@@ -61,28 +63,37 @@ open class AnyTransform: @unchecked Sendable {
     preconditionFailure("EasyReact: an edge of an unknown type")
   }
 
-  /// The edge is about to be freed: nothing of it is touched from here on.
+  /// The edge is about to be freed: nothing of it is touched from here on. The holder of the downstream's region.
+  ///
+  /// A transform that was cut has lost both ends. If the node that it led to is gone, it keeps the one it came from.
   func lifeEnded(_ edge: EdgePointer) {
-    // Its other end died or it was cut from outside; what it came from stays in the hands of who holds it.
-    let from = edge.pointee.upHandle?.takeUnretainedValue()
-    let old = ends.withLock { ends -> AnyNode? in
-      guard ends.life?.edge == edge else { return nil }
-      let old = ends.from
+    let isDownstreamGone = edge.pointee.down!.pointee.isUnwanted
+    let from = isDownstreamGone ? edge.pointee.upHandle?.takeUnretainedValue() : nil
+    let isPresent = ends.withLock { ends in
+      guard ends.life?.edge == edge else { return false }
       ends.life = nil
       ends.from = from
-      return old
+      return true
     }
-    _ = consume old
+    if isPresent, let from { noteDangling(from: from) }
   }
 
-  /// Cuts this life, if it is still the present one.
-  final func cutLife(_ edge: EdgePointer) { cutPresentLife { $0 == edge } }
+  /// Shows the transform among those of `from`, its only end. Those that are gone are forgotten.
+  final func noteDangling(from: AnyNode) {
+    extras(of: from.core).state.withLock { state in
+      state.danglingFrom.removeAll { $0.transform == nil }
+      state.danglingFrom.append(WeakTransform(transform: self))
+    }
+  }
 
-  final func cutPresentLife(where isMeant: (EdgePointer) -> Bool = { _ in true }) {
+  /// Cuts the life of this number, if it is still the present one.
+  final func cutLife(_ number: Int) { cutPresentLife { $0.number == number } }
+
+  final func cutPresentLife(where isMeant: (Ends) -> Bool = { _ in true }) {
     let turn = currentTurn()
     enter(turn)
     ends.withLock { ends in
-      if let life = ends.life, isMeant(life.edge) { cut(life.edge, turn) }
+      if let life = ends.life, isMeant(ends) { cut(life.edge, turn) }
     }
     leave(turn)
   }
@@ -144,7 +155,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
         "Transform", "\(type(of: self)) does not say what becomes of a value", toNode,
         "Override receive(_:from:context:).")
     }
-    send(output)
+    send(output, context: context)
   }
 
   /// What happens when `from` is emptied: by default nothing passes.
@@ -283,7 +294,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
       guard let node else { continue }
       var dropped: [AnyTransform] = []
       node.core.pointee.extrasIfAny()?.state.withLock { state in
-        state.danglingFrom.removeAll { $0.transform == nil || $0.transform === self }
+        state.danglingFrom.removeAll { $0.transform === self }
         dropped = state.danglingTo.filter { $0 === self }
         state.danglingTo.removeAll { $0 === self }
       }
@@ -291,11 +302,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     }
     let (life, from, to) = ends.withLock { ends in (ends.life != nil, ends.from, ends.to) }
     if life { return }
-    if let from {
-      extras(of: from.core).state.withLock {
-        $0.danglingFrom.append(WeakTransform(transform: self))
-      }
-    }
+    if let from { noteDangling(from: from) }
     if let to { extras(of: to.core).state.withLock { $0.danglingTo.append(self) } }
   }
 }
@@ -319,19 +326,18 @@ struct SharedStep: @unchecked Sendable {
 struct WeakTransform { weak var transform: AnyTransform? }
 
 /// What `link` returns: cutting that one life of the transform, not a later one.
-final class LinkCancelable: Cancelable, @unchecked Sendable {
-  // Unchecked: the edge is only compared, under the transform's lock, as long as it is the present life.
+final class LinkCancelable: Cancelable, Sendable {
   private weak let transform: AnyTransform?
-  private let edge: EdgePointer
+  private let number: Int
   private let isOver = Atomic(false)
 
-  init(_ transform: AnyTransform, _ edge: EdgePointer) {
+  init(_ transform: AnyTransform, number: Int) {
     self.transform = transform
-    self.edge = edge
+    self.number = number
   }
 
   func cancel() {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
-    transform?.cutLife(edge)
+    transform?.cutLife(number)
   }
 }

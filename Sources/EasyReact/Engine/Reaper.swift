@@ -173,11 +173,13 @@ private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
 private func hollow(_ edge: EdgePointer) {
   let handle = edge.pointee.upHandle
   edge.pointee.hop?.release()
-  let face = edge.pointee.face.exchange(nil, ordering: .acquiringAndReleasing)
-  edge.pointee.upHandle = nil
-  (face?.takeUnretainedValue() as? AnyTransform)?.lifeEnded(edge)
   edge.pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
+  let face = edge.pointee.face.exchange(nil, ordering: .acquiringAndReleasing)
+  // A transform that somebody holds besides is told; from the others nothing is left behind.
+  weak let transform = face?.takeUnretainedValue() as? AnyTransform
   face?.release()
+  transform?.lifeEnded(edge)
+  edge.pointee.upHandle = nil
   handle?.release()
 }
 

@@ -1,0 +1,281 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract, section 2.5 and 2.6: transforms and listen edges of the user's own, and receivers.
+extension Section2 {
+  /// Sends each value as often as it says: none for zero, and nothing for negative ones.
+  final class Repeated: Transform<Int, String>, @unchecked Sendable {
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      for index in 0..<max(0, value) { send("\(value).\(index)") }
+    }
+  }
+
+  final class Doubled: Transform<Int, Int>, @unchecked Sendable {
+    let calls = Journal<String>()
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      calls.note("\(value) from \(sender?.name ?? "-") with \(context as? String ?? "-")")
+      send(value * 2)
+    }
+  }
+
+  final class PassesEmptiness: Transform<Int, Int>, @unchecked Sendable {
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { sendEmpty() }
+  }
+
+  final class SaysEmpty: Transform<Int, String>, @unchecked Sendable {
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      send("\(value)")
+    }
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { send("empty") }
+  }
+
+  /// Counts the values of one life.
+  final class Numbered: Transform<String, String>, @unchecked Sendable {
+    private var count = 0
+    override func begin() { count = 0 }
+    override func receive(_ value: String, from sender: AnyNode?, context: (any Sendable)?) {
+      count += 1
+      send("\(count) \(value)")
+    }
+  }
+
+  @Test func `2.5 a Transform as it is forwards what it receives`() {
+    let up = MutableNode(1), down = Node<Int>()
+    let told = Recorder(down)
+    down.link(to: up, through: Transform())
+    up.value = 2
+    #expect(told.values == [1, 2])
+  }
+
+  @Test func `2.5 receive gets the value, the sender and the context, and may send one`() {
+    let up = MutableNode(1).named("up"), down = Node<Int>()
+    let doubled = Doubled()
+    down.link(to: up, through: doubled)
+    let told = Recorder(down.map { $0 + 1 })
+    up.set(2, context: "c")
+    up.value = 3
+    #expect(doubled.calls.entries == ["1 from up with -", "2 from up with c", "3 from up with -"])
+    #expect(told.values == [3, 5, 7])
+    #expect(told.contexts.map { $0 as? String } == [nil, "c", nil])
+    #expect(checkInvariants([up]) == [])
+  }
+
+  @Test func `2.5 receive may send none or many: each is told whole, in order, with the context`() {
+    let up = MutableNode<Int>(), down = Node<String>()
+    down.link(to: up, through: Repeated())
+    let journal = Journal<String>()
+    let listenings = [
+      down.listenWithContext { journal.note("first \($0) \($1 as? String ?? "-")") },
+      down.listen { journal.note("second \($0)") },
+    ]
+    let below = Recorder(down.map { $0.count })
+    up.set(0, context: "none")
+    #expect(journal.take() == [])
+    up.set(1, context: "one")
+    #expect(journal.take() == ["first 1.0 one", "second 1.0"])
+    up.set(3, context: "many")
+    #expect(
+      journal.take() == [
+        "first 3.0 many", "second 3.0", "first 3.1 many", "second 3.1", "first 3.2 many",
+        "second 3.2",
+      ])
+    #expect(down.value == "3.2")
+    #expect(below.values.count == 4)
+    #expect(below.contexts.map { $0 as? String } == ["one", "many", "many", "many"])
+    #expect(checkInvariants([up]) == [])
+    hold(listenings as AnyObject)
+  }
+
+  @Test
+  func
+    `2.5 what receive sends belongs to the wave: a join below runs once, a ring passes once round`()
+  {
+    let a = MutableNode(1), b = Node<Int>(), many = Node<String>()
+    b.link(to: a, through: Doubled())
+    many.link(to: a, through: Repeated())
+    let sums = Recorder(a.combine(b).map { $0 + $1 })
+    let texts = Recorder(a.combine(many).map { "\($0) \($1)" })
+    a.value = 3
+    #expect(sums.values == [3, 9])
+    #expect(texts.values == ["1 1.0", "3 3.2"])
+    let c = MutableNode<Int>(), d = Node<Int>()
+    d.link(to: c, through: Doubled())
+    c.link(to: d, through: Doubled())
+    let (onC, onD) = (Recorder(c), Recorder(d))
+    c.value = 1
+    #expect(onC.values == [1])
+    #expect(onD.values == [2])
+    #expect(checkInvariants([a, b, c]) == [])
+  }
+
+  @Test func `2.5 by default emptiness does not pass`() {
+    let up = MutableNode(1), down = Node<Int>()
+    let doubled = Doubled()
+    down.link(to: up, through: doubled)
+    up.clean()
+    #expect(down.value == 2)
+    #expect(doubled.calls.count == 1)
+  }
+
+  @Test func `2.5 receiveEmpty may pass emptiness on, or send a value for it`() {
+    let up = MutableNode(1), down = Node<Int>(), below = Node<Int>(), text = Node<String>()
+    down.link(to: up, through: PassesEmptiness())
+    below.link(to: down, through: PassesEmptiness())
+    text.link(to: up, through: SaysEmpty())
+    let (values, texts) = (Recorder(below), Recorder(text))
+    up.clean()
+    #expect(down.isEmpty && below.isEmpty)
+    up.value = 2
+    #expect(values.values == [1, 2])
+    #expect(texts.values == ["1", "empty", "2"])
+    #expect(checkInvariants([up]) == [])
+  }
+
+  @Test func `2.5 begin is called for each life, so counters of a subclass are reset too`() {
+    let a = MutableNode("a"), b = MutableNode("b"), down = Node<String>()
+    let told = Recorder(down)
+    let numbered = Numbered()
+    down.link(to: a, through: numbered)
+    a.value = "c"
+    numbered.from = b
+    b.value = "d"
+    #expect(told.values == ["1 a", "2 c", "1 b", "2 d"])
+  }
+
+  @Test func `2.5 a transform may send later, as a wave of its own with a context`() {
+    let down = Node<Int>(), up = MutableNode<Int>()
+    let told = Recorder(down.map { $0 })
+    let transform = Transform<Int, Int>()
+    transform.send(0)
+    down.link(to: up, through: transform)
+    transform.send(1)
+    transform.send(2, context: "later")
+    #expect(told.values == [1, 2])
+    #expect(told.contexts.map { $0 as? String } == [nil, "later"])
+    transform.sendEmpty()
+    #expect(down.isEmpty)
+    transform.to = nil
+    transform.send(3)
+    #expect(told.values == [1, 2])
+    #expect(checkInvariants([up, down]) == [])
+  }
+
+  @Test
+  func `2.5 a transform with one end only shows in that node's transforms and in no node list`() {
+    let node = MutableNode(1)
+    let loose = Transform<Int, Int>(), ending = Transform<Int, Int>()
+    loose.from = node
+    ending.to = node
+    #expect(node.downstreamTransforms.map { $0 === loose } == [true])
+    #expect(node.upstreamTransforms.map { $0 === ending } == [true])
+    #expect(node.upstreamNodes == [] && node.downstreamNodes == [])
+    #expect(!node.hasUpstreamNode && !node.hasDownstreamNode)
+    node.value = 2
+    #expect(node.value == 2)
+    let other = Node<Int>()
+    loose.to = other
+    #expect(node.downstreamTransforms.count == 1 && node.downstreamNodes == [other])
+    loose.from = nil
+    #expect(node.downstreamTransforms.isEmpty)
+    #expect(other.upstreamTransforms.map { $0 === loose } == [true] && other.upstreamNodes == [])
+    ending.to = nil
+    #expect(node.upstreamTransforms.isEmpty)
+    #expect(checkInvariants([node, other]) == [])
+  }
+
+  @Test
+  func `2.5 a transform keeps from, not to: when to is gone it has one end, and can be used again`()
+  {
+    let lives = LifetimeTracker()
+    var up: MutableNode<Int>? = lives.track(MutableNode(1), "up")
+    var down: Node<Int>? = lives.track(Node<Int>(), "down")
+    let transform = Transform<Int, Int>()
+    down!.link(to: up!, through: transform)
+    down = nil
+    #expect(lives.alive == ["up"])
+    #expect(transform.to == nil)
+    #expect(transform.from === up)
+    #expect(up!.downstreamTransforms.map { $0 === transform } == [true])
+    let other = Node<Int>()
+    transform.to = other
+    #expect(other.value == 1)
+    transform.to = nil
+    #expect(checkInvariants([up!, other]) == [])
+    up = nil
+    #expect(lives.alive == ["up"])
+    transform.from = nil
+    #expect(lives.alive == [])
+  }
+
+  @Test func `2.5 a transform whose edge was cut from outside has lost an end in all that it says`()
+  {
+    let up = MutableNode(1), down = Node<Int>()
+    for cut in 0..<3 {
+      let transform = Transform<Int, Int>()
+      let link = down.link(to: up, through: transform)
+      switch cut {
+      case 0: link.cancel()
+      case 1: down.removeUpstreamNodes()
+      default: up.removeDownstreamNode(down)
+      }
+      #expect(transform.to == nil)
+      #expect(
+        up.downstreamTransforms.map { $0 === transform }
+          == (transform.from == nil ? [] : [true]))
+      #expect(down.upstreamTransforms.isEmpty)
+      #expect(up.downstreamNodes == [] && down.upstreamNodes == [])
+      transform.from = nil
+    }
+  }
+
+  @Test func `2.6 nodes, transforms and listen edges are Receivers`() {
+    let node = MutableNode(1), down = Node<Int>()
+    let told = Recorder(node), below = Recorder(down)
+    let transform = Transform<Int, Int>()
+    transform.to = down
+    let edge = Log()
+    let receivers: [any Receiver<Int>] = [node, transform, edge]
+    for receiver in receivers { receiver.receive(2, from: nil, context: "c") }
+    #expect(told.values == [1, 2])
+    #expect(told.contexts.map { $0 as? String } == [nil, "c"])
+    #expect(below.values == [2])
+    #expect(below.contexts.map { $0 as? String } == ["c"])
+    for receiver in receivers { receiver.receiveEmpty(from: node, context: nil) }
+    #expect(node.isEmpty)
+    #expect(down.value == 2)
+    #expect(edge.journal.entries == ["2 c", "empty"])
+  }
+
+  final class Log: ListenEdge<Int>, @unchecked Sendable {
+    let journal = Journal<String>()
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      journal.note("\(value) \(context as? String ?? "-")")
+    }
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
+      journal.note("empty")
+    }
+  }
+
+  @Test func `2.6 a ListenEdge subclass hears values with sender and context, and emptiness`() {
+    final class Sender: ListenEdge<Int>, @unchecked Sendable {
+      let senders = Journal<AnyNode?>()
+      override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+        senders.note(sender)
+      }
+    }
+    let node = MutableNode(1)
+    let log = Log(), sender = Sender()
+    let listenings = [node.listen(with: log), node.listen(with: sender)]
+    node.set(2, context: "c")
+    node.clean()
+    node.clean()
+    node.value = 3
+    #expect(log.journal.entries == ["1 -", "2 c", "empty", "empty", "3 -"])
+    #expect(sender.senders.entries == [node, node, node])
+    listenings.forEach { $0.cancel() }
+    node.clean()
+    #expect(log.journal.count == 5)
+    #expect(checkInvariants([node]) == [])
+  }
+}

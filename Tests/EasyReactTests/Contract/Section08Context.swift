@@ -1,0 +1,287 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract, section 8.
+@Suite("8 Context") struct Section8 {
+  private func text(_ contexts: [(any Sendable)?]) -> [String] {
+    contexts.map { $0 as? String ?? "-" }
+  }
+
+  @Test func `8.1 set(value, context: c) carries c to every edge and listener of the wave`() {
+    let a = MutableNode(1)
+    let linked = Node<Int>(), outer = MutableNode<Node<Int>>(a)
+    linked.link(to: a)
+    let parted = a.switch { $0 > 0 ? "plus" : nil }
+    let nodes: [Node<Int>] = [
+      a, a.fork(), a.map { $0 }, a.mapReplace(0), a.compactMap { $0 }, a.filter { _ in true },
+      a.ignore(-1), a.distinctUntilChanged(), a.skip(0), a.take(9), a.scan(0) { $0 + $1 }, linked,
+      a.merge(MutableNode(0)), a.combine(a).map { $0.0 }, outer.flatten(),
+      a.flattenMap { _ in MutableNode(1) }, parted.case("plus"),
+      a.combine(a, as: .everyValue).map { $0.1 }, a.fork().map { $0 }.fork(),
+    ]
+    let told = nodes.map { Recorder($0) }
+    told.forEach { $0.clear() }
+    a.set(5, context: "c")
+    for (index, recorder) in told.enumerated() {
+      #expect(!recorder.values.isEmpty, "node \(index)")
+      #expect(recorder.contexts.allSatisfy { $0 as? String == "c" }, "node \(index)")
+    }
+    #expect(checkInvariants([a]) == [])
+  }
+
+  @Test func `8.1 timed and queue edges keep the context, each value its own`() {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>()
+    let deliver = Recorder(a.deliver(on: clock)), delay = Recorder(a.delay(.seconds(1), on: clock))
+    let long = Recorder(a.deliver(on: clock).map { $0 }.delay(.seconds(1), on: clock).fork())
+    let throttle = Recorder(a.throttle(.seconds(1), on: clock))
+    let debounce = Recorder(a.debounce(.seconds(1), on: clock))
+    a.set(1, context: "one")
+    a.value = 2
+    a.set(3, context: "three")
+    clock.run()
+    for recorder in [deliver, delay, long] {
+      #expect(recorder.values == [1, 2, 3])
+      #expect(text(recorder.contexts) == ["one", "-", "three"])
+    }
+    for recorder in [throttle, debounce] {
+      #expect(recorder.values == [3])
+      #expect(text(recorder.contexts) == ["three"])
+    }
+    a.set(4, context: "four")
+    a.value = 5
+    clock.run()
+    #expect(text(throttle.contexts) == ["three", "-"])
+  }
+
+  @Test func `8.1 listeners on schedulers get the context of their value`() {
+    let clock = VirtualScheduler()
+    let a = MutableNode(0)
+    let journal = Journal<String>()
+    let owner = Token()
+    let listening = a.listenWithContext(on: clock) { value, context in
+      journal.note("\(value) \(context as? String ?? "-")")
+    }
+    a.listenWithContext(by: owner, on: clock) { _, value, context in
+      journal.note("by \(value) \(context as? String ?? "-")")
+    }
+    a.set(1, context: "one")
+    a.value = 2
+    clock.run()
+    #expect(journal.entries.filter { !$0.hasPrefix("by") } == ["0 -", "1 one", "2 -"])
+    #expect(journal.entries.filter { $0.hasPrefix("by") } == ["by 0 -", "by 1 one", "by 2 -"])
+    hold(listening, owner)
+  }
+
+  @Test func `8.1 plain sets, clean() and initial pushes carry none`() {
+    let a = MutableNode<Int>()
+    final class Log: ListenEdge<Int>, @unchecked Sendable {
+      let journal = Journal<String>()
+      override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+        journal.note("\(value) \(context as? String ?? "-")")
+      }
+      override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
+        journal.note("empty \(context as? String ?? "-")")
+      }
+    }
+    let log = Log()
+    let listening = a.listen(with: log)
+    a.set(1, context: "c")
+    a.value = 2
+    a.clean()
+    a.update { $0 += 1 }
+    a.set(3, context: "d")
+    let late = Recorder(a), derived = Recorder(a.map { $0 })
+    a.update { $0 += 1 }
+    #expect(log.journal.entries == ["1 c", "2 -", "empty -", "3 d", "4 -"])
+    #expect(text(late.contexts) == ["-", "-"])
+    #expect(text(derived.contexts) == ["-", "-"])
+    hold(listening)
+  }
+
+  @Test
+  func `8.1 sets inside a listener carry their own context, and the wave keeps its own afterwards`()
+  {
+    let a = MutableNode(0), b = MutableNode(0)
+    let below = a.map { $0 }
+    let listening = a.listen { value in
+      if value == 1 {
+        b.set(1, context: "inner")
+        b.value = 2
+        a.set(2, context: "waited")
+      }
+    }
+    let (onA, onB, onBelow) = (Recorder(a), Recorder(b), Recorder(below))
+    a.set(1, context: "outer")
+    #expect(text(onB.contexts) == ["-", "inner", "-"])
+    #expect(text(onA.contexts) == ["-", "outer", "waited"])
+    #expect(text(onBelow.contexts) == ["-", "outer", "waited"])
+    #expect(checkInvariants([a, b]) == [])
+    hold(listening)
+  }
+
+  @Test func `8.1 a join passes the context of the newest wave that made it run`() {
+    let a = MutableNode(1), b = MutableNode(2)
+    let told = Recorder(a.combine(b))
+    a.set(3, context: "a")
+    b.set(4, context: "b")
+    a.value = 5
+    batch {
+      b.set(6, context: "older")
+      a.set(7, context: "newer")
+    }
+    batch {
+      a.set(8, context: "older")
+      b.value = 9
+    }
+    batch {
+      a.value = 10
+      b.set(11, context: "newest")
+    }
+    #expect(text(told.contexts) == ["-", "a", "b", "-", "newer", "-", "newest"])
+    #expect(told.values.map { "\($0)" }.suffix(3) == ["(7, 6)", "(8, 9)", "(10, 11)"])
+  }
+
+  @Test func `8.1 a zip passes the context of the set that completes the pair`() {
+    let a = MutableNode<Int>(), b = MutableNode<Int>()
+    let told = Recorder(a.zip(b))
+    a.set(1, context: "a1")
+    a.set(2, context: "a2")
+    b.set(3, context: "b3")
+    b.value = 4
+    #expect(text(told.contexts) == ["b3", "-"])
+  }
+
+  @Test
+  func
+    `8.1 a flatten tells the switch with the outer set's context, later values with the inner's`()
+  {
+    let inner = MutableNode(1)
+    let outer = MutableNode<Node<Int>>()
+    let told = Recorder(outer.flatten())
+    outer.set(inner, context: "outer")
+    inner.set(2, context: "inner")
+    inner.value = 3
+    #expect(told.values == [1, 2, 3])
+    #expect(text(told.contexts) == ["outer", "inner", "-"])
+  }
+
+  @Test func `8.1 any Sendable value can be a context, and it is given up after the wave`() {
+    struct Reason: Sendable, Equatable { var code: Int }
+    let a = MutableNode(0)
+    let below = a.map { $0 }.combine(a)
+    let lives = LifetimeTracker()
+    let codes = Journal<Int>(), tokens = Tally()
+    let listening = below.listenWithContext { _, context in
+      if let reason = context as? Reason { codes.note(reason.code) }
+      if context is Token { tokens.add() }
+    }
+    a.set(1, context: Reason(code: 7))
+    a.set(2, context: lives.track(Token(), "context"))
+    #expect(codes.entries == [7])
+    #expect(tokens.count == 1)
+    #expect(lives.alive == [])
+    hold(listening)
+  }
+
+  // MARK: - The path
+
+  private func hearPath<Value>(_ node: Node<Value>, _ journal: Journal<String>) -> Listening {
+    node.listenWithPath { value, path in
+      journal.note("\(value): " + path.map { $0.name ?? "?" }.joined(separator: " "))
+    }
+  }
+
+  @Test func `8.2 a listener can ask for the path: the nodes from the set to here`() {
+    let a = MutableNode<Int>().named("a")
+    let b = a.map { $0 * 10 }.named("b")
+    let c = b.filter { _ in true }.named("c").mutablify()
+    let journal = Journal<String>()
+    let listenings = [hearPath(a, journal), hearPath(c, journal)]
+    a.value = 1
+    c.value = 5
+    a.set(2, context: "with context")
+    #expect(journal.entries == ["1: a", "10: a b c", "5: c", "2: a", "20: a b c"])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `8.2 through several upstreams the path goes by the one whose wave came`() {
+    let a = MutableNode<Int>().named("a"), b = MutableNode<Int>().named("b")
+    let merged = a.merge(b).named("merge"), join = a.combine(b).map { $0 + $1 }.named("sum")
+    let zip = a.zip(b).named("zip")
+    let journal = Journal<String>()
+    let listenings = [hearPath(merged, journal), hearPath(join, journal), hearPath(zip, journal)]
+    a.value = 1
+    b.value = 2
+    a.value = 3
+    #expect(
+      journal.take() == [
+        "1: a merge", "2: b merge", "(1, 2): b zip", "3: b ? sum", "3: a merge", "5: a ? sum",
+      ])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `8.2 the path holds over links, queues, timers, inner nodes and syncs`() {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>().named("a"), linked = Node<Int>().named("linked")
+    linked.link(to: a)
+    let late = linked.deliver(on: clock).named("queue").delay(.seconds(1), on: clock).named("late")
+    let outer = MutableNode<Node<Int>>(a).named("outer"), flat = outer.flatten().named("flat")
+    let other = MutableNode<Int>().named("other")
+    other.sync(with: a)
+    let journal = Journal<String>()
+    let listenings = [late, flat, other, a].map { hearPath($0, journal) }
+    a.value = 1
+    clock.run()
+    #expect(
+      Set(journal.take()) == ["1: a linked queue late", "1: a flat", "1: a other", "1: a"])
+    other.value = 2
+    clock.run()
+    #expect(
+      Set(journal.take()) == [
+        "2: other a linked queue late", "2: other a flat", "2: other", "2: other a",
+      ])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `8.2 a ring does not make the path endless`() {
+    let a = MutableNode<Int>().named("a"), b = Node<Int>().named("b"), c = Node<Int>().named("c")
+    b.link(to: a)
+    c.link(to: b)
+    let close = a.link(to: c)
+    let journal = Journal<String>()
+    let listenings = [a, b, c].map { hearPath($0, journal) }
+    a.value = 1
+    #expect(journal.take() == ["1: a", "1: a b", "1: a b c"])
+    close.cancel()
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `8.2 the path is built only when asked for: nothing remembers nodes of former waves`()
+  {
+    let lives = LifetimeTracker()
+    let end = Node<Int>().named("end")
+    var source: MutableNode<Int>? = lives.track(MutableNode<Int>().named("source"), "source")
+    let link = end.link(to: source!)
+    source!.value = 1
+    link.cancel()
+    source = nil
+    #expect(lives.alive == [])
+    let journal = Journal<String>()
+    let listening = hearPath(end, journal)
+    #expect(journal.entries == ["1: end"])
+    hold(listening)
+  }
+
+  @Test func `8.2 an owner's listener can ask for the path too`() {
+    let a = MutableNode<Int>().named("a")
+    let b = a.map { $0 }.named("b")
+    let owner = Section0.Owner()
+    b.listenWithPath(by: owner) { owner, value, path in
+      owner.journal.note("\(value): \(path.map { $0.name ?? "?" }.joined(separator: " "))")
+    }
+    a.value = 1
+    #expect(owner.journal.entries == ["1: a b"])
+  }
+}

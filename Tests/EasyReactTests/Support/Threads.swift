@@ -1,0 +1,26 @@
+import Dispatch
+import Foundation
+import Testing
+
+/// Waits until another thread signals; fails the test instead of waiting for ever.
+func wait(
+  for semaphore: DispatchSemaphore, sourceLocation: SourceLocation = #_sourceLocation
+) {
+  #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: sourceLocation)
+}
+
+/// Runs `body` on a thread of its own and waits for its end.
+/// - Parameter stackSize: In bytes.
+func onThread(
+  stackSize: Int = 512 << 10, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: @escaping @Sendable () -> Void
+) {
+  let done = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    body()
+    done.signal()
+  }
+  thread.stackSize = stackSize
+  thread.start()
+  #expect(done.wait(timeout: .now() + 300) == .success, sourceLocation: sourceLocation)
+}
