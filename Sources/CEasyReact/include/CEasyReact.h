@@ -50,6 +50,10 @@ static inline void easyreact_add_batches(long by) {
 // Is this the thread that the process began with?
 bool easyreact_is_main_thread(void);
 
+// The lock of the graph's shape. Of POSIX, not of Swift, because the thread sanitizer sees it under contention too.
+void easyreact_surgery_lock(void);
+void easyreact_surgery_unlock(void);
+
 // Does nothing, where the optimiser cannot see it: a retain is not moved behind this call.
 void easyreact_retain_barrier(void);
 

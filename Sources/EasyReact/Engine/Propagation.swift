@@ -335,8 +335,8 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let wave = turn.pointee.wave
-  if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags | down.pointee.bits == 0,
-    down.pointee.region.load(ordering: .relaxed) == up.pointee.region.load(ordering: .relaxed),
+  if sharesRegion(up, down),
+    edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags | down.pointee.bits == 0,
     down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
   {
     store(down, value)

@@ -1,3 +1,4 @@
+import CEasyReact
 import Synchronization
 
 // Changes of the graph's shape: which edges lead back, and ranks.
@@ -7,8 +8,8 @@ import Synchronization
 // none of this: nothing leads from it to anywhere yet.
 
 /// The edges that do not lead back form a graph without cycles; `rank` rises along each of them.
-private struct Surgery: @unchecked Sendable {
-  // Unchecked: edges and cores, as addresses of blocks that are taken out of here before they are freed.
+/// Edges and cores are addresses of blocks that are taken out of here before they are freed.
+private struct Surgery {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
   var links: UInt64 = 0
@@ -17,7 +18,15 @@ private struct Surgery: @unchecked Sendable {
   var componentNumber = 0
 }
 
-private let surgery = Mutex(Surgery())
+/// Touched under the surgery lock only.
+nonisolated(unsafe) private var surgery = Surgery()
+
+private func underSurgeryLock<Result>(_ body: (inout Surgery) -> Result) -> Result {
+  easyreact_surgery_lock()
+  defer { easyreact_surgery_unlock() }
+  return body(&surgery)
+}
+
 /// How many edges lead back. Without any, cutting needs no search.
 private let backEdgeCount = Atomic<Int>(0)
 private let componentCount = Atomic<Int>(0)
@@ -26,7 +35,7 @@ private let componentCount = Atomic<Int>(0)
 
 /// Puts an edge between two nodes in their lists, and keeps ranks. It is not yet followed: see `attach`.
 func insert(_ edge: EdgePointer) {
-  surgery.withLock { state in
+  underSurgeryLock { state in
     let up = edge.pointee.up!
     let down = edge.pointee.down!
     state.links += 1
@@ -46,7 +55,7 @@ func insert(_ edge: EdgePointer) {
 
 /// The same for an edge to a new node, from which nothing leads away.
 func insertFresh(_ edge: EdgePointer) {
-  surgery.withLock { state in
+  underSurgeryLock { state in
     state.links += 1
     appendToUpstream(edge)
     appendToDownstream(edge)
@@ -95,7 +104,7 @@ private func raiseRank(of core: CorePointer, above rank: Int32) {
 /// The edge has its cut mark. Edges that led back become ordinary where their cycle is open now.
 func noteCut(_ edge: EdgePointer) {
   if backEdgeCount.load(ordering: .relaxed) == 0 { return }
-  surgery.withLock { state in
+  underSurgeryLock { state in
     if state.backEdges.removeValue(forKey: edge) != nil {
       backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
       if !state.components.isEmpty { clearComponents(&state) }
@@ -140,7 +149,7 @@ private func backEdges(below start: CorePointer, in state: Surgery) -> [(EdgePoi
 
 /// Does the edge's end reach its start, over any edges? Asked only for a wave that was led back.
 func liesOnCycle(_ edge: EdgePointer) -> Bool {
-  surgery.withLock { state in
+  underSurgeryLock { state in
     let up = edge.pointee.up!
     let down = edge.pointee.down!
     if state.components[up] == nil { findComponents(from: up, &state) }
@@ -199,12 +208,12 @@ private func findComponents(from root: CorePointer, _ state: inout Surgery) {
 /// Before the block of a core is freed.
 func forgetCycle(of core: CorePointer) {
   if componentCount.load(ordering: .relaxed) == 0 { return }
-  surgery.withLock { state in state.components[core] = nil }
+  underSurgeryLock { state in state.components[core] = nil }
 }
 
 /// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by hand.
 func ringClosers() -> [AnyNode] {
-  surgery.withLock { state in
+  underSurgeryLock { state in
     state.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
       edge.pointee.has(EdgeFlags.sync | EdgeFlags.cut) ? nil : edge.pointee.up.flatMap(node(of:))
     }

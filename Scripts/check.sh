@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# All that CI does: format, every package built with warnings as errors, all tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+echo "== format"
+Scripts/format.sh --check
+echo "== build, warnings are errors"
+swift build -Xswiftc -warnings-as-errors --scratch-path .build-strict
+swift build --package-path Tools -Xswiftc -warnings-as-errors --scratch-path Tools/.build-strict
+Scripts/test.sh

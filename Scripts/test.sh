@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# All tests: the library's, the tools', and the snippets that must or must not compile.
+# Needs nothing but Swift; what else is used is installed by Scripts/setup.sh where it can be.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+Scripts/setup.sh
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+status=0
+
+run() { # run NAME COMMAND…: shows the output, keeps it for the count
+  local name=$1
+  shift
+  echo "== $name"
+  "$@" 2>&1 | tee "$log/$name" || status=1
+}
+
+run library swift test "$@"
+run tools swift test --package-path Tools "$@"
+run compile Scripts/check-compile.sh
+
+# Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets as expected".
+# A run that crashed has no such line: then the exit code has said so.
+passed=$(cat "$log"/* | sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) snippets as expected.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+failed=$(cat "$log"/* | sed -nE 's/.*Test run with [0-9]+ tests?.* failed.* with ([0-9]+) issues?.*/\1/p; s/^([0-9]+) snippets? not as expected.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+if [ "$passed" -eq 0 ]; then
+  echo "no test ran" >&2
+  status=1
+fi
+echo "$passed passed, $failed failed"
+exit "$status"
