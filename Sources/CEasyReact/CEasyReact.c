@@ -17,18 +17,18 @@ long easyreact_batches = 0;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void (*ended)(void *);
+static void (*ended)(void *);  // always the same function; written by every thread, hence atomic
 
 static void thread_ended(void *turn) {
   // A later thread-exit hook may use the library again: it then makes itself a new turn.
   easyreact_turn = NULL;
-  ended(turn);
+  __atomic_load_n(&ended, __ATOMIC_ACQUIRE)(turn);
 }
 
 static void make_key(void) { pthread_key_create(&key, thread_ended); }
 
 void easyreact_turn_set(void *turn, void (*end)(void *)) {
-  ended = end;
+  __atomic_store_n(&ended, end, __ATOMIC_RELEASE);
   pthread_once(&once, make_key);
   pthread_setspecific(key, turn);
   easyreact_turn = turn;
@@ -43,3 +43,5 @@ bool easyreact_is_main_thread(void) {
   return pthread_main_np() != 0;
 #endif
 }
+
+void easyreact_retain_barrier(void) {}

@@ -50,6 +50,9 @@ static inline void easyreact_add_batches(long by) {
 // Is this the thread that the process began with?
 bool easyreact_is_main_thread(void);
 
+// Does nothing, where the optimiser cannot see it: a retain is not moved behind this call.
+void easyreact_retain_barrier(void);
+
 // Lets another thread run; for the short locks.
 void easyreact_yield(void);
 

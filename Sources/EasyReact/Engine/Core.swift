@@ -152,6 +152,12 @@ extension Core {
     lock.exchange(1, ordering: .acquiring) == 0
   }
   @inlinable @inline(__always) borrowing func release() { lock.store(0, ordering: .releasing) }
+  /// After references were copied under the lock. The optimiser may move a retain behind an atomic store, and another
+  /// thread frees the object in between; it moves none behind a call that it cannot see into.
+  @inlinable @inline(__always) borrowing func releaseAfterCopying() {
+    easyreact_retain_barrier()
+    release()
+  }
 }
 
 // MARK: - Making one

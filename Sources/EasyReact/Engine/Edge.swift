@@ -230,7 +230,7 @@ func forEachEdge(
   _ core: CorePointer, _ list: EdgeListKind, _ body: (EdgePointer) -> Void
 ) {
   core.pointee.acquire()
-  defer { core.pointee.release() }
+  defer { core.pointee.releaseAfterCopying() }
   var edge: EdgePointer? =
     switch list {
     case .ins: core.pointee.firstIn.load(ordering: .relaxed)

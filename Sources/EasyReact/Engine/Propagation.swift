@@ -98,7 +98,7 @@ import Synchronization
       .pointee.3 = notePosted(core, extras, posted, old: &old)
   }
   let isPosted = pushed(letter, turn)
-  core.pointee.release()
+  core.pointee.releaseAfterCopying()
   _ = consume old
   if isPosted {
     if turn.pointee.isTraced { traceMail(core, turn) }

@@ -108,6 +108,8 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
       down.pointee.extrasIfAny()?.zipEnd?.end.store(true, ordering: .releasing)
     }
     noteCut(edge)
+    // What the edge of a flatten follows is let go at once, where nobody else is inside the result.
+    if let hop = edge.pointee.hop, claim(down, turn) { hop.takeUnretainedValue().detached(turn) }
   }
   let up = edge.pointee.up.unsafelyUnwrapped
   if claim(up, turn) {
@@ -220,7 +222,7 @@ private func dropReference(_ core: CorePointer, _ turn: TurnPointer) {
 /// short lock.
 func node(of core: CorePointer) -> AnyNode? {
   core.pointee.acquire()
-  defer { core.pointee.release() }
+  defer { core.pointee.releaseAfterCopying() }
   return nodeLocked(core)
 }
 

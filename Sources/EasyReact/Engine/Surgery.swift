@@ -12,8 +12,9 @@ private struct Surgery: @unchecked Sendable {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
   var links: UInt64 = 0
-  /// Strongly connected components, by need; emptied whenever the shape changes.
+  /// Strongly connected components, by need; emptied whenever the shape changes. A number is never used twice.
   var components: [CorePointer: Int] = [:]
+  var componentNumber = 0
 }
 
 private let surgery = Mutex(Surgery())
@@ -185,9 +186,9 @@ private func findComponents(from root: CorePointer, _ state: inout Surgery) {
     frames.removeLast()
     if let below = frames.last { low[below.core] = min(low[below.core]!, low[frame.core]!) }
     if low[frame.core] == index[frame.core] {
-      let number = state.components.count
+      state.componentNumber += 1
       while let member = open.popLast() {
-        state.components[member] = number
+        state.components[member] = state.componentNumber
         if member == frame.core { break }
       }
     }

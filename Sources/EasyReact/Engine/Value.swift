@@ -63,15 +63,17 @@ import Synchronization
   core.pointee.acquire()
   core.pointee.hasValue.store(false, ordering: .releasing)
   let old = slot(core, Value.self).move()
-  core.pointee.release()
+  core.pointee.releaseAfterCopying()
   _ = consume old
 }
 
-/// The copy's retain must happen before the unlock. Written in line, the optimiser moves it behind, because a
-/// retain may pass an atomic store; another thread then frees the value in between. A call that is never
-/// inlined returns it already retained.
-@inlinable @inline(never) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
-  place.pointee
+/// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic store, and even out of
+/// a function that is never inlined (it then returns the value unretained); another thread frees the value in between.
+/// It moves none behind a call that it cannot see into: so this, then the unlock.
+@inlinable @inline(__always) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
+  let value = place.pointee
+  easyreact_retain_barrier()
+  return value
 }
 
 /// The stored value, for any thread.
@@ -132,7 +134,7 @@ import Synchronization
   let extras = extras(of: core)
   core.pointee.acquire()
   let posted = extras.posted
-  core.pointee.release()
+  core.pointee.releaseAfterCopying()
   return posted.map { unsafeDowncast($0, to: Posted<Value>.self) }
 }
 
@@ -159,6 +161,6 @@ import Synchronization
     core.pointee.hasPosted.store(false, ordering: .releasing)
     easyreact_add_unsettled(-1)
   }
-  core.pointee.release()
+  core.pointee.releaseAfterCopying()
   _ = consume old
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Node {
   /// Returns a node that follows the node that `transform` makes of the latest value, and leaves the one before.
   ///
@@ -56,10 +58,18 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
       detached(turn)
       if !link(node, down, turn) { return false }
     }
-    // A join that waits in this turn tells its value when it has run.
-    if isHeld(node.core, by: turn), node.core.pointee.bits & Bits.waiting != 0 { return false }
+    if willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
+  }
+
+  /// A join that waits in this turn tells its value when it has run, unless it cannot.
+  private func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+    guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
+      let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
+    else { return false }
+    return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
+      .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
   }
 
   private func follows(_ node: AnyNode) -> Bool {

@@ -1,0 +1,262 @@
+import Foundation
+
+/// One call on a graph. Nodes, links and listeners go by names that the calls which make them give; a call
+/// that names something which is not there does nothing, so a program stays valid when calls are removed.
+indirect enum Op: Codable, Equatable, Sendable {
+  case node(Int, value: Int?)
+  case set(Int, to: Int)
+  case clean(Int)
+  case update(Int, plus: Int)
+  /// Reads a node and sets another.
+  case copy(from: Int, to: Int, plus: Int)
+  case batch([Op], throwing: Bool)
+  case link(Int, to: Int, named: Int)
+  case sync(Int, with: Int, plus: Int, named: Int)
+  /// Cuts a link or sync, or cancels a listening.
+  case cancel(Int)
+  case removeUpstream(Int, of: Int)
+  case derive(Int, Operator, named: Int)
+  case combine([Int], named: Int)
+  case everyValue([Int], named: Int)
+  case zip([Int], named: Int)
+  case merge([Int], named: Int)
+  /// A value chooses its inner node among those named, or the one flattened where there is none.
+  case flatten(Int, among: [Int], named: Int)
+  /// The same among the nodes that `combine` and `zip` make.
+  case flattenJoins(Int, among: [Int], named: Int)
+  /// A listener that makes calls of its own the first few times.
+  case listen(Int, times: Int, then: [Op], named: Int)
+}
+
+enum Operator: Codable, Equatable, Sendable {
+  case fork, distinctUntilChanged
+  case map(Int), mapReplace(Int), filter(Int), ignore(Int), select(Int), scan(Int), skip(Int), take(
+    Int)
+}
+
+typealias Program = [Op]
+
+extension Program {
+  /// Swift source: a failing program is pasted into a test as it is printed.
+  var source: String {
+    let body = map { "  .\($0)" }.joined(separator: ",\n")
+    let module = String(reflecting: Op.self).dropLast(2)
+    return "[\n\(body),\n]"
+      .replacingOccurrences(of: module, with: "")
+      .replacingOccurrences(of: "Operator.", with: ".")
+      .replacingOccurrences(of: "Op.", with: ".")
+      .replacingOccurrences(of: "Optional(", with: "(")
+  }
+}
+
+// MARK: - Random programs
+
+struct SplitMix64: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}
+
+/// Each program has its own taste: it likes some calls and leaves others out, so that rare companions
+/// meet often in some programs (swarm testing: Groce et al., ISSTA 2012).
+struct ProgramGenerator {
+  private var random: SplitMix64
+  private var nodes: [Int] = [], joins: [Int] = [], cancelables: [Int] = []
+  private var lastName = 0
+  private var taste: [Int] = []
+
+  static func program(seed: UInt64) -> Program {
+    var generator = ProgramGenerator(random: SplitMix64(state: seed))
+    return generator.program()
+  }
+
+  private init(random: SplitMix64) { self.random = random }
+
+  private mutating func program() -> Program {
+    let liked = Self.usual.map { roll(3) == 0 ? 0 : $0 * (1 + roll(3)) }
+    var ops = (0..<2 + roll(4)).map { _ in
+      Op.node(newNode(), value: roll(2) == 0 ? nil : roll(97))
+    }
+    // First a graph, then life in it.
+    taste = liked.enumerated().map { $0 < 5 ? 0 : $1 }
+    taste[9] += 1
+    for _ in 0..<2 + roll(12) { ops.append(op(depth: 0)) }
+    for node in nodes where roll(2) == 0 {
+      ops.append(.listen(node, times: 0, then: [], named: newCancelable()))
+    }
+    taste = liked.enumerated().map { $0 < 5 ? $1 : ($1 + 1) / 2 }
+    taste[0] += 12
+    for _ in 0..<4 + roll(20) { ops.append(op(depth: 0)) }
+    return ops
+  }
+
+  /// How often, in order of the cases of `op`; the first five are calls on a graph as it is.
+  private static let usual = [8, 1, 2, 2, 4, 5, 4, 1, 1, 4, 4, 1, 1, 2, 2, 2, 6]
+
+  private mutating func op(depth: Int) -> Op {
+    var choice = roll(taste.reduce(0, +)), kind = 0
+    while choice >= taste[kind] { (choice, kind) = (choice - taste[kind], kind + 1) }
+    switch kind {
+    case 1: return .clean(node())
+    case 2: return .update(node(), plus: roll(97))
+    case 3: return .copy(from: node(), to: node(), plus: roll(3))
+    case 4 where depth < 3: return .batch(ops(depth), throwing: roll(4) == 0)
+    case 5: return .link(node(), to: node(), named: newCancelable())
+    case 6: return .sync(node(), with: node(), plus: max(0, roll(12) - 8), named: newCancelable())
+    case 7: return .cancel(cancelables.randomElement(using: &random) ?? 0)
+    case 8: return .removeUpstream(node(), of: node())
+    case 9: return .derive(node(), anOperator(), named: newNode())
+    case 10: return .combine(some(), named: newJoin())
+    case 11: return .everyValue([node(), node()], named: newNode())
+    case 12: return .zip(some(), named: newJoin())
+    case 13: return .merge(some(), named: newNode())
+    case 14:
+      return .flatten(
+        node(), among: some() + (roll(4) == 0 ? [lastName + 1] : []), named: newNode())
+    case 15:
+      return .flattenJoins(node(), among: (0...roll(3)).map { _ in join() }, named: newJoin())
+    case 16 where depth < 3:
+      let reaction = roll(2) == 0 ? [] : ops(depth)
+      return .listen(node(), times: 1 + roll(3), then: reaction, named: newCancelable())
+    default: return .set(node(), to: roll(97))
+    }
+  }
+
+  private mutating func ops(_ depth: Int) -> [Op] {
+    (0...roll(3)).map { _ in op(depth: depth + 1) }
+  }
+
+  private mutating func anOperator() -> Operator {
+    switch roll(13) {
+    case 0: .fork
+    case 1: .distinctUntilChanged
+    case 2: .mapReplace(roll(97))
+    case 3: .filter(2 + roll(3))
+    case 4: .ignore(roll(97))
+    case 5: .select(roll(97))
+    case 6: .scan(roll(97))
+    case 7: .skip(1 + roll(3))
+    case 8: .take(1 + roll(3))
+    default: .map(roll(97))
+    }
+  }
+
+  private mutating func roll(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+  private mutating func node() -> Int { nodes.randomElement(using: &random)! }
+  private mutating func join() -> Int { joins.randomElement(using: &random) ?? 0 }
+  private mutating func some() -> [Int] { (0...roll(3)).map { _ in node() } }
+  private mutating func newName() -> Int {
+    lastName += 1
+    return lastName
+  }
+  private mutating func newNode() -> Int {
+    nodes.append(newName())
+    return lastName
+  }
+  private mutating func newJoin() -> Int {
+    joins.append(newNode())
+    return lastName
+  }
+  private mutating func newCancelable() -> Int {
+    cancelables.append(newName())
+    return lastName
+  }
+}
+
+// MARK: - Shrinking
+
+extension Program {
+  /// A small program for which `fails` still holds: first without whole stretches of calls, then by taking
+  /// the program as a tree of arrays and numbers and making those smaller, one at a time.
+  func shrunk(attempts: Int = 3000, while fails: (Program) -> Bool) -> Program {
+    var best = self, left = attempts
+    func accept(_ candidate: Program) -> Bool {
+      left -= 1
+      guard candidate != best && fails(candidate) else { return false }
+      best = candidate
+      return true
+    }
+    var stretch = Swift.max(1, count / 2)
+    while stretch > 0 {
+      var start = 0
+      while start < best.count && left > 0 {
+        var shorter = best
+        shorter.removeSubrange(start..<Swift.min(start + stretch, best.count))
+        if !accept(shorter) { start += stretch }
+      }
+      stretch /= 2
+    }
+    var goesOn = true
+    while goesOn && left > 0 {
+      let smaller = Tree(best).smaller.lazy.compactMap { try? Program($0) }
+      goesOn = smaller.contains { left > 0 && accept($0) }
+    }
+    return best
+  }
+}
+
+extension Program {
+  fileprivate init(_ tree: Tree) throws {
+    self = try JSONDecoder().decode(Program.self, from: JSONEncoder().encode(tree))
+  }
+}
+
+/// A program as JSON has it.
+private indirect enum Tree: Codable {
+  case flag(Bool), number(Int), array([Tree]), object([String: Tree])
+
+  init(_ program: Program) {
+    self = try! JSONDecoder().decode(Tree.self, from: JSONEncoder().encode(program))
+  }
+
+  init(from decoder: any Decoder) throws {
+    let box = try decoder.singleValueContainer()
+    if let flag = try? box.decode(Bool.self) {
+      self = .flag(flag)
+    } else if let number = try? box.decode(Int.self) {
+      self = .number(number)
+    } else if let array = try? box.decode([Tree].self) {
+      self = .array(array)
+    } else {
+      self = .object(try box.decode([String: Tree].self))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var box = encoder.singleValueContainer()
+    switch self {
+    case .flag(let flag): try box.encode(flag)
+    case .number(let number): try box.encode(number)
+    case .array(let array): try box.encode(array)
+    case .object(let object): try box.encode(object)
+    }
+  }
+
+  /// Trees that differ from this one in one place, where they are smaller.
+  var smaller: [Tree] {
+    switch self {
+    case .flag(let flag): return flag ? [.flag(false)] : []
+    case .number(let number): return number > 0 ? [0, number / 2, number - 1].map(Tree.number) : []
+    case .array(let array):
+      return array.indices.flatMap { place -> [Tree] in
+        var rest = array
+        let element = rest.remove(at: place)
+        let within = element.smaller.map { smaller -> Tree in
+          var copy = array
+          copy[place] = smaller
+          return .array(copy)
+        }
+        return [.array(rest)] + within
+      }
+    case .object(let object):
+      return object.keys.sorted().flatMap { key in
+        object[key]!.smaller.map { smaller in .object(object.merging([key: smaller]) { $1 }) }
+      }
+    }
+  }
+}

@@ -1,0 +1,356 @@
+/// The readable twin of the engine: how a value flows (the contract, sections 3 to 6) in plain
+/// recursive Swift. One thread, Int values, no cleverness. Random programs run on the twin and on
+/// the library, and both must tell the same (`TwinComparison`).
+///
+/// 1. A *set* opens a turn and is delivered to its node: stored, told to the node's listeners, then
+///    passed along its downstream edges, each branch to its end before the next (`put`, `notify`).
+/// 2. What arrives at a node that is still notifying waits in the node's queue (`deliver`, `drain`).
+/// 3. *Joins* wait for the end of the turn and run by rank, each once (`inTurn`, `runJoins`).
+/// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
+///    only to nodes which it has not reached (`follow`, `drain`).
+/// 5. Linking closes cycles and cutting opens them; ranks never fall (`attach`, `cut`).
+class Twin {
+  final class Node {
+    /// Of creation. Joins of one rank run in this order.
+    let number: Int
+    var value: Int?
+    /// Greater than that of all upstreams by edges which do not lead back.
+    var rank = 0
+    /// The number of the newest wave that reached this node.
+    var newest = 0
+    var listeners: [Listener] = [], edges: [Edge] = []
+    var isNotifying = false
+    var queue: [Arrival] = []
+    /// Of a combine or zip: its edges, what it makes of their values, whether it lost one of them.
+    var inputs: [Edge] = [], compute: ([Int]) -> Int = { $0[0] }, hasEnded = false
+    /// Of a join that waits in the turn: the newest arrival.
+    var reason: Route?
+
+    init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
+    var inputValues: [Int]? {
+      let values = inputs.compactMap(\.up.value)
+      return hasEnded || values.count < inputs.count ? nil : values
+    }
+  }
+
+  final class Edge {
+    enum Kind {
+      /// map, filter, scan, …; `nil` holds the value back. What it remembers lies in the closure.
+      case plain((Int) -> Int?)
+      case join, everyValue, zip
+      case flatten((Int) -> Node)
+    }
+    let up: Node, down: Node, kind: Kind, isOfSync: Bool
+    /// Closed a cycle, with edges that do not lead back, when it was linked.
+    var leadsBack: Bool
+    var isCut = false
+    /// Of a zip: values that have no partner yet. Of a flatten: the edge from the inner node.
+    var waiting: [Int] = [], inner: Edge?
+
+    init(_ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, leadsBack: Bool) {
+      (self.up, self.down, self.kind) = (up, down, kind)
+      (self.isOfSync, self.leadsBack) = (isOfSync, leadsBack)
+    }
+  }
+
+  final class Listener {
+    let call: (Int) -> Void
+    var isCut = false
+    init(_ call: @escaping (Int) -> Void) { self.call = call }
+  }
+
+  enum Content {
+    case value(Int), empty, update((Int) -> Int)
+    init(_ value: Int?) { self = value.map(Content.value) ?? .empty }
+  }
+
+  /// How something came: by which wave (`nil`: a set, which gets its number when it is applied),
+  /// whether an edge that leads back was on the way, and whether the last edge was filtered.
+  struct Route { var wave: Int?, ledBack = false, isFiltered = false }
+  struct Arrival { let content: Content, route: Route, hadToWait: Bool }
+
+  private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
+  private var lastWave = 0
+  private var waitingJoins: [Node] = [], isInTurn = false
+  private var batches: [[(node: Node, value: Int?)]] = []
+  var deliveries = 0, limit = Int.max
+
+  deinit { for node in nodes { (node.edges, node.listeners, node.inputs) = ([], [], []) } }
+
+  private func newWave() -> Int {
+    lastWave += 1
+    return lastWave
+  }
+
+  // MARK: - Setting, now or in a batch
+
+  func put(_ content: Content, into node: Node) {
+    if batches.isEmpty { return inTurn { deliver(content, to: node, Route()) } }
+    switch content {
+    case .value(let value): stage(value, for: node)
+    case .empty: stage(nil, for: node)
+    case .update(let change): if let value = read(node) { stage(change(value), for: node) }
+    }
+  }
+
+  /// What this thread reads: in a batch, what it staged.
+  func read(_ node: Node) -> Int? {
+    for batch in batches.reversed() {
+      if let staged = batch.first(where: { $0.node === node }) { return staged.value }
+    }
+    return node.value
+  }
+
+  private func stage(_ value: Int?, for node: Node) {
+    let inner = batches.count - 1
+    if let place = batches[inner].firstIndex(where: { $0.node === node }) {
+      batches[inner][place].value = value
+    } else {
+      batches[inner].append((node, value))
+    }
+  }
+
+  func batch(_ body: () throws -> Void) rethrows {
+    batches.append([])
+    do { try body() } catch { batches.removeLast(); throw error }
+    let staged = batches.removeLast()
+    if !batches.isEmpty { return staged.forEach { stage($0.value, for: $0.node) } }
+    inTurn { for (node, value) in staged { deliver(Content(value), to: node, Route()) } }
+  }
+
+  // MARK: - Turns and joins
+
+  func inTurn(_ body: () -> Void) {
+    if isInTurn { return body() }
+    isInTurn = true
+    body()
+    runJoins()
+    isInTurn = false
+  }
+
+  private func runJoins() {
+    while let join = nextJoin(among: waitingJoins) {
+      waitingJoins.removeAll { $0 === join }
+      var route = join.reason!
+      join.reason = nil
+      route.isFiltered = route.ledBack
+      if let values = join.inputValues { deliver(.value(join.compute(values)), to: join, route) }
+    }
+  }
+
+  func nextJoin(among waiting: [Node]) -> Node? {
+    waiting.min { ($0.rank, $0.number) < ($1.rank, $1.number) }
+  }
+
+  private func wait(_ join: Node, _ arrival: Route) {
+    guard let reason = join.reason else {
+      join.reason = arrival
+      return waitingJoins.append(join)
+    }
+    // The newest arrival counts; of two by the same wave, the one that was led back.
+    let isNewer = arrival.wave! > reason.wave! || arrival.wave! == reason.wave! && arrival.ledBack
+    if isNewer { join.reason = arrival }
+  }
+
+  // MARK: - How a value flows
+
+  private func deliver(_ content: Content, to node: Node, _ route: Route) {
+    node.queue.append(Arrival(content: content, route: route, hadToWait: node.isNotifying))
+    if !node.isNotifying { drain(node) }
+  }
+
+  private func drain(_ node: Node) {
+    node.isNotifying = true
+    while !node.queue.isEmpty {
+      let arrival = node.queue.removeFirst()
+      deliveries += 1
+      if deliveries > limit { continue }
+      var wave = arrival.route.wave ?? newWave()
+      if arrival.route.isFiltered && node.newest >= wave { continue }
+      // What had to wait, and what comes late but not by a filtered edge, goes on as a new wave.
+      let isLate = arrival.hadToWait || node.newest >= wave
+      switch arrival.content {
+      case .value(let value): node.value = value
+      case .empty: node.value = nil
+      case .update(let change):
+        guard let value = node.value else { continue }
+        node.value = change(value)
+      }
+      if isLate && arrival.route.wave != nil { wave = newWave() }
+      node.newest = wave
+      if node.value != nil { notify(node, wave, ledBack: arrival.route.ledBack) }
+    }
+    node.isNotifying = false
+  }
+
+  /// Who is attached meanwhile is not visited, who is cut meanwhile neither.
+  private func notify(_ node: Node, _ wave: Int, ledBack: Bool) {
+    let listeners = node.listeners, edges = node.edges
+    for listener in listeners where !listener.isCut { listener.call(node.value!) }
+    for edge in edges where !edge.isCut { follow(edge, wave, ledBack: ledBack) }
+  }
+
+  private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool) {
+    let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
+    let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
+    if isFiltered && down.newest >= wave { return }
+    var route = Route(wave: wave, ledBack: ledBack, isFiltered: isFiltered)
+    switch edge.kind {
+    case .plain(let function):
+      if let value = function(up.value!) { deliver(.value(value), to: down, route) }
+    case .join:
+      if down.newest >= wave { route.wave = newWave() }
+      wait(down, route)
+    case .everyValue:
+      if let values = down.inputValues { deliver(.value(down.compute(values)), to: down, route) }
+    case .zip:
+      if down.hasEnded { return }
+      edge.waiting.append(up.value!)
+      if down.inputs.contains(where: \.waiting.isEmpty) { return }
+      let values = down.inputs.map { $0.waiting.removeFirst() }
+      deliver(.value(down.compute(values)), to: down, route)
+    case .flatten(let choose): follow(edge, to: choose(up.value!), route)
+    }
+  }
+
+  /// A flatten passes on the value of the node that was chosen; its emptiness too.
+  private func follow(_ edge: Edge, to chosen: Node, _ route: Route) {
+    if chosen === edge.down { return }
+    if edge.inner?.up !== chosen || edge.inner!.isCut {
+      cut(edge.inner)
+      edge.inner = attach(chosen, edge.down, .plain { $0 })
+    }
+    if chosen.reason != nil && chosen.inputValues != nil { return }  // it will run, and tell
+    deliver(Content(chosen.value), to: edge.down, route)
+  }
+
+  // MARK: - The shape of the graph
+
+  func node(_ value: Int? = nil) -> Node {
+    nodes.append(Node(number: nodes.count, value: value))
+    return nodes.last!
+  }
+
+  func listen(_ node: Node, _ call: @escaping (Int) -> Void) -> Listener {
+    let listener = Listener(call)
+    node.listeners.append(listener)
+    notifyNewcomer(of: node) { call(node.value!) }
+    return listener
+  }
+
+  func cancel(_ listener: Listener, of node: Node) {
+    listener.isCut = true
+    node.listeners.removeAll { $0 === listener }
+  }
+
+  /// A new edge with its initial push.
+  @discardableResult
+  func link(
+    _ up: Node, _ down: Node, _ kind: Edge.Kind = .plain { $0 }, isOfSync: Bool = false
+  ) -> Edge? {
+    if up === down { return nil }
+    let edge = attach(up, down, kind, isOfSync: isOfSync)
+    push(edge)
+    return edge
+  }
+
+  private func push(_ edge: Edge) {
+    notifyNewcomer(of: edge.up) { follow(edge, newWave(), ledBack: false) }
+  }
+
+  /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
+  private func notifyNewcomer(of node: Node, _ visit: () -> Void) {
+    inTurn {
+      if node.value == nil { return }
+      let isNested = node.isNotifying
+      node.isNotifying = true
+      visit()
+      if !isNested { drain(node) }
+    }
+  }
+
+  private func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
+    let leadsBack = reaches(down, up, byOrdinaryEdges: true)
+    let edge = Edge(up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
+    up.edges.append(edge)
+    if leadsBack { edgesThatLeadBack.append(edge) } else { raise(down, to: up.rank + 1) }
+    return edge
+  }
+
+  func cut(_ edge: Edge?) {
+    guard let edge, !edge.isCut else { return }
+    edge.isCut = true
+    edge.up.edges.removeAll { $0 === edge }
+    if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
+    edgesThatLeadBack.removeAll { $0 === edge }
+    for back in edgesThatLeadBack where !reaches(back.down, back.up, byOrdinaryEdges: true) {
+      back.leadsBack = false  // the cut opened its cycle
+      raise(back.down, to: back.up.rank + 1)
+    }
+    edgesThatLeadBack.removeAll { !$0.leadsBack }
+    cut(edge.inner)  // a flatten without its outer node lets go of the inner one
+  }
+
+  func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
+
+  private func raise(_ node: Node, to rank: Int) {
+    if node.rank >= rank { return }
+    node.rank = rank
+    for edge in node.edges where !edge.leadsBack { raise(edge.down, to: rank + 1) }
+  }
+
+  private func reaches(_ from: Node, _ to: Node, byOrdinaryEdges: Bool = false) -> Bool {
+    var seen: Set<Int> = [], todo = [from]
+    while let node = todo.popLast() {
+      if node === to { return true }
+      if !seen.insert(node.number).inserted { continue }
+      for edge in node.edges where !(byOrdinaryEdges && edge.leadsBack) { todo.append(edge.down) }
+    }
+    return false
+  }
+
+  // MARK: - Operators with several upstreams
+
+  /// The other side wins.
+  func sync(
+    _ node: Node, _ other: Node, _ transform: @escaping (Int) -> Int,
+    _ revert: @escaping (Int) -> Int
+  ) -> [Edge] {
+    var edges: [Edge?] = []
+    inTurn {
+      edges.append(link(other, node, .plain(transform), isOfSync: true))
+      edges.append(link(node, other, .plain(revert), isOfSync: true))
+    }
+    return edges.compactMap { $0 }
+  }
+
+  /// Has its value at once, and nobody is there to be told. As `.join` or `.everyValue`.
+  func combine(
+    _ ups: [Node], as kind: Edge.Kind = .join, _ compute: @escaping ([Int]) -> Int
+  ) -> Node {
+    let node = gathering(ups, kind, compute)
+    node.value = node.inputValues.map(compute)
+    return node
+  }
+
+  func zip(_ ups: [Node], _ compute: @escaping ([Int]) -> Int) -> Node {
+    let node = gathering(ups, .zip, compute)
+    inTurn { node.inputs.forEach(push) }
+    return node
+  }
+
+  private func gathering(
+    _ ups: [Node], _ kind: Edge.Kind, _ compute: @escaping ([Int]) -> Int
+  ) -> Node {
+    let node = node()
+    node.compute = compute
+    node.inputs = ups.map { attach($0, node, kind) }
+    return node
+  }
+
+  func merge(_ ups: [Node]) -> Node {
+    let node = node()
+    inTurn { ups.forEach { link($0, node) } }
+    return node
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// Random programs on the twin and on the library: after every call the same values were told in the same
+/// order, and the nodes hold the same.
+///
+///     EASYREACT_RANDOM_PROGRAMS=100000 EASYREACT_RANDOM_SEED=7 swift test --filter TwinComparison
+///
+/// A difference is printed as the smallest program that still shows it, to be pasted into a test. With
+/// `EASYREACT_RANDOM_TRACE=1` each seed is printed before it runs: the last one is the one that crashed.
+@Suite struct TwinComparison {
+  private static func setting(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment["EASYREACT_RANDOM_\(name)"].flatMap { UInt64($0) }
+  }
+
+  @Test func `random programs tell the same on the twin and on the library`() {
+    let count = Self.setting("PROGRAMS") ?? 10_000, first = Self.setting("SEED") ?? 1
+    let isTraced = Self.setting("TRACE") != nil
+    var operations = 0, told = 0, tooLong = 0, different: [UInt64] = []
+    let time = ContinuousClock().measure {
+      for seed in first..<first + count where different.count < 5 {
+        if isTraced { print("seed \(seed)") }
+        let program = ProgramGenerator.program(seed: seed)
+        let comparison = Comparison(program, TwinMachine.self, EngineMachine.self)
+        operations += comparison.operations
+        told += comparison.told
+        if comparison.isTooLong { tooLong += 1 }
+        if comparison.difference == nil { continue }
+        different.append(seed)
+        Issue.record("\(Self.report(program, seed))")
+      }
+    }
+    let perSecond = Int(Double(operations) / (time / .seconds(1)))
+    print(
+      "TwinComparison: \(count) programs from seed \(first), \(tooLong) too long,",
+      "\(operations) operations, \(told) values told, \(perSecond) operations per second on both")
+  }
+
+  private static func report(_ program: Program, _ seed: UInt64) -> String {
+    let small = program.shrunk { differs($0) }
+    let explained = Comparison(small, TwinMachine.self, EngineMachine.self, explain: true)
+    return """
+      seed \(seed), \(program.count) calls, shrunk to \(small.count):
+      \(small.source)
+      \(explained.difference ?? "differs no more: the library remembers something between programs")
+      """
+  }
+
+  private static func differs(_ program: Program) -> Bool {
+    Comparison(program, TwinMachine.self, EngineMachine.self).difference != nil
+  }
+
+  private static let dump = ProcessInfo.processInfo.environment["EASYREACT_RANDOM_DUMP"]
+
+  /// For Tests/Model/replay.py, which runs the same programs on the model.
+  @Test(.enabled(if: dump != nil)) func `what the twin tells is written for the model`() throws {
+    var lines = ""
+    for seed in 1...(Self.setting("PROGRAMS") ?? 10_000) {
+      let program = ProgramGenerator.program(seed: seed), run = Run<TwinMachine>()
+      program.forEach(run.apply)
+      let values = run.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      lines += String(decoding: try JSONEncoder().encode(program), as: UTF8.self)
+      lines += "\n\(run.told.map(\.description).joined(separator: " "))"
+      lines += " | \(values.joined(separator: " "))\n"
+    }
+    try lines.write(toFile: Self.dump!, atomically: true, encoding: .utf8)
+  }
+
+  @Test func `a machine that runs joins in the wrong order is found out and shrunk`() throws {
+    func differs(_ program: Program) -> Bool {
+      Comparison(program, TwinMachine.self, HastyMachine.self).difference != nil
+    }
+    let program = try #require((1...500).lazy.map(ProgramGenerator.program).first(where: differs))
+    let small = program.shrunk(while: differs)
+    #expect(differs(small))
+    #expect(small.count <= 8, "\(small.source)")
+  }
+}
+
+/// Runs the join that began to wait last, whatever its rank.
+private final class HastyTwin: Twin {
+  override func nextJoin(among waiting: [Node]) -> Node? { waiting.last }
+}
+
+private final class HastyMachine: TwinMachine {
+  required convenience init() { self.init(HastyTwin()) }
+}

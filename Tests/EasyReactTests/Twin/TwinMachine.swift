@@ -1,0 +1,90 @@
+/// Programs on the twin.
+class TwinMachine: Machine {
+  typealias Node = Twin.Node
+  let twin: Twin
+  required convenience init() { self.init(Twin()) }
+  init(_ twin: Twin) {
+    self.twin = twin
+    twin.limit = 5_000
+  }
+
+  func node(_ value: Int?) -> Node { twin.node(value) }
+  func read(_ node: Node) -> Int? { twin.read(node) }
+  func set(_ node: Node, _ value: Int) { twin.put(.value(value), into: node) }
+  func clean(_ node: Node) { twin.put(.empty, into: node) }
+  func update(_ node: Node, _ change: @escaping @Sendable (Int) -> Int) {
+    twin.put(.update(change), into: node)
+  }
+  func batch(_ body: () throws -> Void) throws { try twin.batch(body) }
+
+  func link(_ down: Node, to up: Node) -> Cancel {
+    let edge = twin.link(up, down)
+    return { [twin] in twin.cut(edge) }
+  }
+  func sync(
+    _ node: Node, with other: Node, _ transform: @escaping @Sendable (Int) -> Int,
+    _ revert: @escaping @Sendable (Int) -> Int
+  ) -> Cancel {
+    let edges = twin.sync(node, other, transform, revert)
+    return { [twin] in edges.forEach(twin.cut) }
+  }
+  func removeUpstream(_ up: Node, of down: Node) { twin.cut(from: up, to: down) }
+  func listen(_ node: Node, _ call: @escaping @Sendable (Int) -> Void) -> Cancel {
+    let listener = twin.listen(node, call)
+    return { [twin] in twin.cancel(listener, of: node) }
+  }
+
+  func derive(_ node: Node, _ anOperator: Operator) -> Node {
+    let result = twin.node()
+    twin.link(node, result, .plain(anOperator.function))
+    return result
+  }
+  func merge(_ nodes: [Node]) -> Node { twin.merge(nodes) }
+  func combine(_ nodes: [Node]) -> Node { twin.combine(nodes, Sums.digest) }
+  func everyValue(_ nodes: [Node]) -> Node { twin.combine(nodes, as: .everyValue, Sums.digest) }
+  func zip(_ nodes: [Node]) -> Node { twin.zip(nodes, Sums.digest) }
+  func digest(_ join: Node) -> Node { derive(join, .fork) }
+  func flatten(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node {
+    let result = twin.node()
+    twin.link(node, result, .flatten(choose))
+    return result
+  }
+  func flattenJoins(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node {
+    flatten(node, choose)
+  }
+
+  func cutEverything() {}
+  var violations: [String] { [] }
+  var isExhausted: Bool { twin.deliveries > twin.limit }
+}
+
+extension Operator {
+  /// The operator on one edge: a closure that remembers.
+  var function: (Int) -> Int? {
+    var last: Int?, count = 0
+    func passOn(_ value: Int) -> Int {
+      last = value
+      return value
+    }
+    switch self {
+    case .fork: return { $0 }
+    case .map(let plus): return { Sums.plus($0, plus) }
+    case .mapReplace(let value): return { _ in value }
+    case .filter(let divisor): return { $0 % max(1, divisor) != 0 ? $0 : nil }
+    case .ignore(let ignored): return { $0 == ignored ? nil : $0 }
+    case .select(let selected): return { $0 == selected ? $0 : nil }
+    case .distinctUntilChanged: return { $0 == last ? nil : passOn($0) }
+    case .scan(let start): return { passOn(Sums.plus((last ?? start) * 3, $0)) }
+    case .skip(let skipped):
+      return {
+        count += 1
+        return count > skipped ? $0 : nil
+      }
+    case .take(let taken):
+      return {
+        count += 1
+        return count <= taken ? $0 : nil
+      }
+    }
+  }
+}
