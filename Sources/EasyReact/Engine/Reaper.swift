@@ -27,14 +27,16 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 /// a notification of the upstream restricted to the newcomer. Holder of the upstream's region.
 @usableFromInline func attach(_ edge: EdgePointer, _ turn: TurnPointer) {
   let up = edge.pointee.up.unsafelyUnwrapped
-  let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
-  if before.oldValue & EdgeFlags.cut != 0 || !up.pointee.hasValue.load(ordering: .relaxed) { return }
-  push(edge, turn)
+  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn) }
 }
 
-/// For an edge whose first value is told in another way.
-func attachWithoutPush(_ edge: EdgePointer) {
-  _ = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
+/// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now may be freed.
+@discardableResult
+func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+  let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
+  if before.oldValue & EdgeFlags.cut == 0 { return true }
+  finishCut(edge, turn)
+  return false
 }
 
 /// Sends the upstream's value through one edge, under a new number and without context.
@@ -81,18 +83,18 @@ func attachWithoutPush(_ edge: EdgePointer) {
 
 // MARK: - Cutting
 
-/// False: it was cut already.
-@discardableResult
-@usableFromInline func cut(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
-  if !mark(edge) { return false }
-  finishCut(edge, turn)
-  return true
+/// From here on nothing passes. An edge that was cut already stays as it is.
+@usableFromInline func cut(_ edge: EdgePointer, _ turn: TurnPointer) {
+  if mark(edge) { finishCut(edge, turn) }
 }
 
-/// Sets the cut mark. True: it was not set, and the caller must call `finishCut`.
+/// Sets the cut mark. True: the caller must call `finishCut`.
+///
+/// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its address in hand, so the
+/// edge must not be freed before: `attach` finds the mark and finishes the cut.
 func mark(_ edge: EdgePointer) -> Bool {
   edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .acquiringAndReleasing).oldValue
-    & EdgeFlags.cut == 0
+    & (EdgeFlags.cut | EdgeFlags.starting) == 0
 }
 
 /// The second half of cutting: by the one who set the mark, which keeps the edge from being freed until then.

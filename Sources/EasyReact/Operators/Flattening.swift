@@ -92,10 +92,7 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     edge.pointee.down = down
     inner = (edge, life)
     prepareLink(edge, turn)
-    if claim(node.core, turn) {
-      attachWithoutPush(edge)
-      return true
-    }
+    if claim(node.core, turn) { return attachWithoutPush(edge, turn) }
     attachNow(edge, turn)
     return false
   }
