@@ -55,11 +55,11 @@ extension Node {
   public final func listen(
     on scheduler: some Scheduler, _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
-    listen(on: scheduler) { value, _ in body(value) }
+    listenWithContext(on: scheduler) { value, _ in body(value) }
   }
 
   /// The same with the context.
-  public final func listen(
+  public final func listenWithContext(
     on scheduler: some Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     let calls = CallHop<Value>(scheduler, body)
@@ -68,14 +68,14 @@ extension Node {
 
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
   public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void) -> Listening {
-    listen(on: MainScheduler()) { value, _ in MainActor.assumeIsolated { body(value) } }
+    listen(on: MainScheduler()) { value in MainActor.assumeIsolated { body(value) } }
   }
 
   /// The same with the context.
-  public final func listenOnMain(
+  public final func listenOnMainWithContext(
     _ body: @escaping @MainActor @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
-    listen(on: MainScheduler()) { value, context in
+    listenWithContext(on: MainScheduler()) { value, context in
       MainActor.assumeIsolated { body(value, context) }
     }
   }
