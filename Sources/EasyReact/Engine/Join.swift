@@ -92,7 +92,7 @@ private func note(
   if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
   var wave = crossing.wave
   let newest = core.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && newest >= wave {
+  if crossing.isFiltered && wasReached(core, by: wave) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return
   }
