@@ -46,6 +46,50 @@ extension Section5 {
     nodes[0].removeUpstreamNodes()
   }
 
+  @Test func `5.1 a ring passes once round in whatever order its edges were linked`() {
+    for order in Self.orders(of: [0, 1, 2, 3]) {
+      let nodes = (0..<4).map { _ in MutableNode<Int>() }
+      for index in order { nodes[(index + 1) % 4].link(to: nodes[index]) }
+      let told = nodes.map { Recorder($0) }
+      for start in 0..<4 { nodes[start].value = start }
+      #expect(
+        told.map(\.values) == [[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3]], "\(order)")
+      #expect(checkInvariants(nodes) == [])
+      nodes.forEach { $0.removeUpstreamNodes() }
+    }
+  }
+
+  static func orders(of items: [Int]) -> [[Int]] {
+    if items.isEmpty { return [[]] }
+    return items.flatMap { first in
+      orders(of: items.filter { $0 != first }).map { [first] + $0 }
+    }
+  }
+
+  @Test func `5.1 a ring that is closed while it holds a value passes it once round`() {
+    let nodes = [MutableNode(1), MutableNode<Int>(), MutableNode<Int>()]
+    nodes[1].link(to: nodes[0])
+    nodes[2].link(to: nodes[1])
+    let told = nodes.map { Recorder($0) }
+    told.forEach { $0.clear() }
+    nodes[0].link(to: nodes[2])
+    #expect(told.map(\.values) == [[1], [1], []])
+    nodes[0].removeUpstreamNodes()
+  }
+
+  @Test func `5.1 a ring with a delay in it passes once round, with the context`() {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>()
+    let b = a.delay(.seconds(1), on: clock)
+    a.link(to: b)
+    let told = [Recorder(a), Recorder(b)]
+    a.set(1, context: "c")
+    clock.run()
+    #expect(told.map(\.values) == [[1], [1]])
+    #expect(told[1].contexts.map { $0 as? String } == ["c"])
+    a.removeUpstreamNodes()
+  }
+
   @Test(arguments: [2, 3, 4, 8])
   func `5.1 a ring of syncs of any length tells each member once, whichever was set`(length: Int) {
     let nodes = (0..<length).map { _ in MutableNode<Int>() }

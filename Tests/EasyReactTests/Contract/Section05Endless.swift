@@ -113,4 +113,40 @@ extension Section5 {
       if !found[0].names.contains(where: { $0.contains("“input”") }) { exit(4) }
     }
   }
+
+  @Test func `5.4 a cycle of listeners that goes through two joins in turn is warned of too`() async
+  {
+    await #expect(processExitsWith: .success) {
+      let tracer = EndlessTracer()
+      GraphTracers.install(tracer)
+      GraphTracers.reentrantSetLimit = 10
+      let a = MutableNode(0).named("there")
+      let b = MutableNode(0).named("back")
+      let first = a.combine(a).listen { if $0 > 0, $1 < 2000 { b.value = $0 + 1 } }
+      let second = b.combine(b).listen { if $0 > 0, $1 < 2000 { a.value = $0 + 1 } }
+      a.value = 1
+      first.cancel()
+      second.cancel()
+      let found = tracer.found.withLock { $0 }
+      if found.count != 1 { exit(3) }
+      if !found[0].names.contains(where: { $0.contains("“there”") || $0.contains("“back”") }) {
+        exit(4)
+      }
+    }
+  }
+
+  @Test func `5.4 joins that run after each other in one turn are no cycle of listeners`() async {
+    await #expect(processExitsWith: .success) {
+      let tracer = EndlessTracer()
+      GraphTracers.install(tracer)
+      GraphTracers.reentrantSetLimit = 10
+      let a = MutableNode(0)
+      let bottom = (0..<200).reduce(a as Node<Int>) { node, _ in
+        node.combine(node).map { $0 + $1 }
+      }
+      let copies = (0..<200).map { _ in a.combine(bottom) }
+      a.value = 0
+      if copies.count != 200 || !tracer.found.withLock({ $0.isEmpty }) { exit(3) }
+    }
+  }
 }
