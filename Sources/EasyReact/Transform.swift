@@ -60,7 +60,11 @@ open class AnyTransform: @unchecked Sendable {
 
   /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`.
   @usableFromInline class func adopting(_ edge: EdgePointer) -> AnyTransform {
-    preconditionFailure("EasyReact: an edge of an unknown type")
+    let transform = AnyTransform(
+      kind: edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness, makeStep: nil)
+    let life = Life(edge)
+    transform.ends.withLock { $0.life = life }
+    return transform
   }
 
   /// The edge is about to be freed: nothing of it is touched from here on. The holder of the downstream's region.

@@ -221,6 +221,8 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// `Posted<Value>`: the newest value that was left with another thread.
   @usableFromInline var posted: AnyObject?
   @usableFromInline var postedTicket: UInt64 = 0
+  /// The number of the last first push over an edge that closes a cycle here: this node has its value already.
+  @usableFromInline let pushed = Atomic<UInt64>(0)
   /// Of a zip; set before the node is published.
   @usableFromInline var zipEnd: ZipEnd?
 }

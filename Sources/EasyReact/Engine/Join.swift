@@ -92,11 +92,13 @@ private func note(
   if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
   var wave = crossing.wave
   let newest = core.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && newest >= wave {
+  if crossing.isFiltered && wasReached(core, by: wave) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return
   }
   if !crossing.isFiltered && (newest >= wave || crossing.waited) { wave = newWave() }
+  // Over edges ranks rise, so a join that is not above the running one was reached by a listener's set.
+  if core.pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank { countReentrantSet(core, turn) }
   let flags = crossing.flags & Bits.travelling
   if core.pointee.bits & Bits.waiting == 0 {
     core.pointee.bits |= Bits.waiting
@@ -167,7 +169,9 @@ func runJoin(_ turn: TurnPointer) {
   turn.pointee.wave = join.pointee.wave
   turn.pointee.flags = join.pointee.flags
   turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
+  turn.pointee.runningRank = waiting.rank
   if join.pointee.run(core, turn) { propagate(core, turn) }
+  turn.pointee.runningRank = -1
   turn.pointee.context = nil
   _ = consume context
 }

@@ -180,7 +180,7 @@ import Synchronization
   sender: CorePointer?, _ turn: TurnPointer
 ) -> Bool {
   let newest = core.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && newest >= crossing.wave {
+  if crossing.isFiltered && wasReached(core, by: crossing.wave) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return false
   }
@@ -206,6 +206,12 @@ import Synchronization
   turn.pointee.context = crossing.context
   if turn.pointee.isTraced { traceStored(core, turn) }
   return true
+}
+
+/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge that closes a cycle.
+@usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
+  core.pointee.wave.load(ordering: .relaxed) >= wave
+    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
 }
 
 /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits for it.
@@ -301,8 +307,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   }
   if turn.pointee.flags & Bits.emptied != 0, !edge.pointee.hearsEmptiness { return false }
   let crossing = Crossing(edge, turn)
-  let newest = edge.pointee.down.unsafelyUnwrapped.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && newest >= crossing.wave {
+  if crossing.isFiltered && wasReached(edge.pointee.down.unsafelyUnwrapped, by: crossing.wave) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, edge, turn) }
     return false
   }

@@ -44,6 +44,9 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (newWave(), 0, nil)
+  if edge.pointee.has(EdgeFlags.filtered) {
+    extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
+  }
   let wasBusy = up.pointee.bits & Bits.busy != 0
   up.pointee.bits |= Bits.busy
   if turn.pointee.isTraced, edge.pointee.down == nil { traceListener(edge, turn) }

@@ -29,7 +29,10 @@ import Synchronization
   @usableFromInline var deadCount = 0
   var dead: UnsafeMutablePointer<Dead>
   var deadCapacity: Int
-  /// Sets that had to wait in a queue, since the turn began: the guard against endless listeners.
+  /// The rank of the join whose value is being told; -1: of none.
+  var runningRank: Int32 = -1
+  /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard against endless
+  /// listeners.
   @usableFromInline var reentrantSets = 0
   var lettersOpened = 0
 

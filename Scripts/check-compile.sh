@@ -1,0 +1,44 @@
+#!/bin/sh
+# Type-checks the snippets under Tests/Compile against the built modules: check-compile.sh
+# Those in MustPass must compile without a warning; those in MustFail must not, with the diagnostic that their line
+# `// expect: TEXT` names. EASYREACT_SCRATCH: the folder of the build.
+set -eu
+cd "$(dirname "$0")/.."
+scratch="${EASYREACT_SCRATCH:-.build}"
+nice swift build --scratch-path "$scratch" --target EasyReact -q
+build="$scratch/debug"
+
+check() {
+  swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" \
+    -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" \
+    -Xcc -ISources/CEasyReact/include "$1" 2>&1
+}
+
+failures=0
+count=0
+complain() {
+  failures=$((failures + 1))
+  printf '%s: %s\n' "$1" "$2"
+}
+
+for file in Tests/Compile/MustPass/*.swift; do
+  count=$((count + 1))
+  output=$(check "$file") || complain "$file" "does not compile:
+$output"
+done
+
+for file in Tests/Compile/MustFail/*.swift; do
+  count=$((count + 1))
+  expected=$(sed -n 's|^// expect: ||p' "$file")
+  if [ -z "$expected" ]; then
+    complain "$file" "has no line // expect:"
+  elif output=$(check "$file"); then
+    complain "$file" "compiles, expected: $expected"
+  elif ! printf '%s' "$output" | grep -F "error: " | grep -qF "$expected"; then
+    complain "$file" "fails otherwise, expected: $expected
+$output"
+  fi
+done
+
+echo "$count snippets, $failures wrong"
+[ "$failures" -eq 0 ]

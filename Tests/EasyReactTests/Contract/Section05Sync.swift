@@ -1,0 +1,254 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Testing
+
+// MARK: - 5.3 Set-up
+
+extension Section5 {
+  @Test
+  func `5.3 sync: at set-up the other side wins if it is not empty, and hears its value once more`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b)
+    #expect(told.map(\.values) == [[1, 2], [2, 2]])
+  }
+
+  @Test func `5.3 sync: an empty side takes the other's value, which hears it once more`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode(2)
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b)
+    #expect(told.map(\.values) == [[2], [2, 2]])
+  }
+
+  @Test func `5.3 sync: else this side's value goes over`() {
+    let a = MutableNode(1)
+    let b = MutableNode<Int>()
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b)
+    #expect(told.map(\.values) == [[1], [1]])
+  }
+
+  @Test func `5.3 sync: both empty, nothing is told`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode<Int>()
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b)
+    #expect(told.map(\.values) == [[], []])
+    b.value = 1
+    #expect(told.map(\.values) == [[1], [1]])
+  }
+
+  @Test func `5.3 sync: nodes that cannot be set follow each other all the same`() {
+    let source = MutableNode(1)
+    let a = source.map { $0 }
+    let b = Node<Int>()
+    b.sync(with: a)
+    source.value = 2
+    #expect(b.value == 2)
+    #expect(!a.isMutable && !b.isMutable)
+  }
+
+  @Test
+  func
+    `5.3 sync(with transform revert): transform makes the other's value this one's, revert the reverse`()
+  {
+    let number = MutableNode<Int>()
+    let text = MutableNode<String>()
+    number.sync(with: text, transform: { Int($0)! / 2 }, revert: { String($0 * 2) })
+    let told = (Recorder(number), Recorder(text))
+    text.value = "30"
+    #expect(number.value == 15)
+    number.value = 20
+    #expect(text.value == "40")
+    #expect(told.0.values == [15, 20])
+    #expect(told.1.values == ["30", "40"])
+  }
+
+  @Test
+  func
+    `5.3 sync(with transform revert): at set-up blocks that are not inverse change the other side`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode(7)
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b, transform: { $0 / 2 }, revert: { $0 * 2 })
+    #expect(told.map(\.values) == [[1, 3], [7, 6]])
+  }
+
+  @Test
+  func
+    `5.3 sync(with transform revert): an empty other side gets this side's value through revert`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode<Int>()
+    a.sync(with: b, transform: { $0 / 2 }, revert: { $0 * 2 })
+    #expect(a.value == 1)
+    #expect(b.value == 2)
+  }
+
+  @Test func `5.3 a node synced with itself: nothing happens`() {
+    let a = MutableNode(1)
+    let told = Recorder(a)
+    let sync = a.sync(with: a)
+    a.value = 2
+    sync.cancel()
+    #expect(told.values == [1, 2])
+    #expect(a.upstreamTransforms.isEmpty)
+  }
+
+  @Test func `5.3 cancelling a sync cuts both ways, and both sides keep their values`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode(2)
+    let sync = a.sync(with: b)
+    sync.cancel()
+    a.value = 3
+    #expect(b.value == 2)
+    b.value = 4
+    #expect(a.value == 3)
+    #expect(!a.hasUpstreamNode && !a.hasDownstreamNode)
+    sync.cancel()
+    a.sync(with: b)
+    sync.cancel()
+    b.value = 5
+    #expect(a.value == 5)
+  }
+}
+
+// MARK: - 5.3 Life
+
+extension Section5 {
+  @Test
+  func `5.3 a sync does not keep its nodes alive: when one side is released the sync is over`() {
+    let a = MutableNode(1)
+    weak var gone: MutableNode<Int>?
+    var sync: (any Cancelable)?
+    do {
+      let b = MutableNode(2)
+      gone = b
+      sync = a.sync(with: b)
+      #expect(a.value == 2)
+    }
+    #expect(gone == nil)
+    #expect(!a.hasUpstreamNode && !a.hasDownstreamNode)
+    #expect(a.upstreamTransforms.isEmpty && a.downstreamTransforms.isEmpty)
+    let told = Recorder(a)
+    a.value = 3
+    #expect(told.values == [2, 3])
+    #expect(checkInvariants([a]) == [])
+    sync?.cancel()
+  }
+
+  @Test func `5.3 both sides of a sync, and a mesh of them, are freed when nobody holds them`() {
+    weak var goneA: MutableNode<Int>?
+    weak var goneB: MutableNode<Int>?
+    weak var goneC: MutableNode<Int>?
+    do {
+      let a = MutableNode(1)
+      let b = MutableNode(2)
+      let c = MutableNode(3)
+      (goneA, goneB, goneC) = (a, b, c)
+      a.sync(with: b)
+      b.sync(with: c)
+      c.sync(with: a)
+      a.value = 4
+      #expect(c.value == 4)
+    }
+    #expect(goneA == nil)
+    #expect(goneB == nil)
+    #expect(goneC == nil)
+  }
+
+  @Test func `5.3 dropping what sync returns does not end it`() {
+    let a = MutableNode(1)
+    let b = MutableNode<Int>()
+    do { _ = a.sync(with: b) }
+    a.value = 2
+    #expect(b.value == 2)
+  }
+
+  @Test func `5.3 a ring made by hand with link keeps itself alive until it is cut`() {
+    weak var goneA: MutableNode<Int>?
+    weak var goneB: MutableNode<Int>?
+    weak var goneC: MutableNode<Int>?
+    var link: (any Cancelable)?
+    do {
+      let a = MutableNode<Int>()
+      let b = MutableNode<Int>()
+      let c = MutableNode<Int>()
+      (goneA, goneB, goneC) = (a, b, c)
+      b.link(to: a)
+      c.link(to: b)
+      link = a.link(to: c)
+    }
+    #expect(goneA != nil)
+    goneB?.value = 1
+    #expect(goneA?.value == 1)
+    #expect(goneC?.value == 1)
+    link?.cancel()
+    #expect(goneA == nil)
+    #expect(goneB == nil)
+    #expect(goneC == nil)
+  }
+
+  @Test func `5.3 the leak report names a ring that nothing outside holds, and no other`() throws {
+    func isNamed(_ marker: String) -> Bool {
+      leakReport().contains { leak in leak.nodes.contains { $0.contains("“\(marker)”") } }
+    }
+    weak var lost: MutableNode<Int>?
+    var link: (any Cancelable)?
+    do {
+      let a = MutableNode(1).named("5.3 lost a")
+      let b = MutableNode(1).named("5.3 lost b")
+      lost = a
+      b.link(to: a)
+      link = a.link(to: b)
+      #expect(!isNamed("5.3 lost a"), "it is held still")
+    }
+    let held = MutableNode(1).named("5.3 held")
+    let other = MutableNode(1)
+    other.link(to: held)
+    held.link(to: other)
+    let synced = MutableNode(1).named("5.3 synced")
+    let partner = MutableNode(1)
+    synced.sync(with: partner)
+
+    let leak = try #require(
+      leakReport().first { $0.nodes.contains { $0.contains("“5.3 lost a”") } })
+    #expect(leak.nodes.count == 2)
+    #expect(leak.nodes.contains { $0.contains("“5.3 lost b”") })
+    #expect(leak.description.contains("Section05Sync.swift"))
+    #expect(!isNamed("5.3 held"))
+    #expect(!isNamed("5.3 synced"))
+
+    link?.cancel()
+    #expect(lost == nil)
+    #expect(!isNamed("5.3 lost a"))
+    other.removeUpstreamNodes()
+  }
+}
+
+// MARK: - 5.2 Threads
+
+extension Section5 {
+  @Test(arguments: 1...20)
+  func `5.2 synced nodes end equal when two threads set both at once`(round: Int) {
+    let a = MutableNode(0)
+    let b = MutableNode(0)
+    let c = MutableNode(0)
+    a.sync(with: b)
+    b.sync(with: c)
+    c.sync(with: a)
+    let nodes = [a, b, c]
+    DispatchQueue.concurrentPerform(iterations: 3) { thread in
+      for step in 1...100 { nodes[thread].value = round * 100_000 + thread * 1000 + step }
+    }
+    // Fewer letters than `mailLimit`, so the threads have delivered everything themselves when they are done.
+    #expect(a.value == b.value)
+    #expect(b.value == c.value)
+    #expect(checkInvariants(nodes) == [])
+  }
+}

@@ -1,0 +1,256 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+// MARK: - Combine
+
+extension Section10 {
+  @Test func `10 combine tells the latest values once all nodes have one`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode<String>()
+    let pair = a.combine(b)
+    let told = Recorder(pair)
+    a.value = 1
+    #expect(pair.isEmpty)
+    b.value = "1"
+    a.value = 2
+    b.value = "2"
+    a.value = 3
+    #expect(
+      told.values.map { "\($0.0)\($0.1)" } == ["11", "21", "22", "32"])
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `10 combine takes any number of nodes of any types`() {
+    let a = MutableNode(1)
+    let b = MutableNode("b")
+    let c = MutableNode(2.5)
+    let d = MutableNode<Int?>(nil)
+    let e = MutableNode([1])
+    let three: Node<(Int, String, Double)> = a.combine(b, c)
+    let five = a.combine(b, c, d, e)
+    #expect(three.value.map { "\($0)" } == "(1, \"b\", 2.5)")
+    #expect(five.value.map { "\($0)" } == "(1, \"b\", 2.5, nil, [1])")
+    let eight = a.combine(a, a, a, a, a, a, a)
+    let twenty = a.combine(b, c, d, e, a, b, c, d, e, a, b, c, d, e, a, b, c, d, e)
+    a.value = 2
+    #expect(eight.value.map { "\($0)" } == "(2, 2, 2, 2, 2, 2, 2, 2)")
+    #expect(twenty.value?.15 == 2)
+    #expect(twenty.value?.19 == [1])
+  }
+
+  @Test func `10 combine has a form for an array of like nodes; of none it holds an empty array`() {
+    let nodes = (1...100).map { MutableNode($0) }
+    let all = Node.combine(nodes)
+    let told = Recorder(all)
+    nodes[99].value = 0
+    #expect(told.values == [Array(1...100), Array(1...99) + [0]])
+    #expect(Node<Int>.combine([]).value == [])
+    #expect(Node.combine([nodes[0]]).value == [1])
+  }
+
+  @Test func `10.5 combine is silent whenever an upstream is empty, also one that was cleaned`() {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let pair = a.combine(b)
+    let all = Node.combine([a, b])
+    let every = a.combine(b, as: .everyValue)
+    let told = [Recorder(pair.map { "\($0)" }), Recorder(all.map { "\($0)" })]
+    let toldEvery = Recorder(every.map { "\($0)" })
+    a.clean()
+    b.value = 3
+    b.value = 4
+    #expect(told.map(\.values) == [["(1, 2)"], ["[1, 2]"]])
+    #expect(pair.value.map { "\($0)" } == "(1, 2)", "it keeps what it told last")
+    a.value = 5
+    #expect(told.map(\.values) == [["(1, 2)", "(5, 4)"], ["[1, 2]", "[5, 4]"]])
+    #expect(toldEvery.values == ["(1, 2)", "(5, 4)"])
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `10.5 losing an upstream edge ends a combine, and is visible as isTerminated`() {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    for pair in [a.combine(b), a.combine(b, as: .everyValue)] {
+      let told = Recorder(pair.map { "\($0)" })
+      let before = told.values
+      #expect(!pair.isTerminated)
+      pair.removeUpstreamNode(b)
+      #expect(pair.isTerminated)
+      a.value = 3
+      b.value = 4
+      #expect(told.values == before)
+      #expect(pair.upstreamNodes == [a], "the rest stays linked")
+    }
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test
+  func
+    `10.5 a combine of an array ends too; so does one that loses its edge in the turn in which it waits`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let all = Node.combine([a, b])
+    let told = Recorder(all)
+    let listening = b.map { $0 }.listen { if $0 == 3 { all.removeUpstreamNode(a) } }
+    b.value = 3
+    #expect(all.isTerminated)
+    #expect(told.values == [[1, 2]])
+    #expect(checkInvariants([a, b]) == [])
+    _ = listening
+  }
+
+  @Test func `10 another node linked to a combine is a plain upstream of it`() {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let all = Node.combine([a, b])
+    let extra = MutableNode([9])
+    all.link(to: extra)
+    let told = Recorder(all)
+    a.value = 3
+    extra.value = [8]
+    #expect(told.values == [[9], [3, 2], [8]])
+    #expect(!all.isTerminated)
+  }
+
+  @Test func `8.1 a join passes the context of the newest wave that made it run`() {
+    let a = MutableNode(1)
+    let b = MutableNode("1")
+    let told = Recorder(a.combine(b))
+    a.set(2, context: "a")
+    b.set("2", context: "b")
+    a.value = 3
+    #expect(told.contexts.map { $0 as? String } == [nil, "a", "b", nil])
+  }
+}
+
+// MARK: - Zip
+
+extension Section10 {
+  @Test
+  func
+    `10 zip pairs the first values, then the second ones; present values count, emptying does not`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode<String>()
+    let told = Recorder(a.zip(b))
+    a.value = 2
+    a.clean()
+    #expect(told.values.isEmpty)
+    for value in ["x", "y", "z"] { b.value = value }
+    #expect(told.values.map { "\($0.0)\($0.1)" } == ["1x", "2y"])
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `10 zip takes any number of nodes, and an array of like nodes`() {
+    let a = MutableNode(1)
+    let b = MutableNode("b")
+    let c = MutableNode<Int?>(nil)
+    let three: Node<(Int, String, Int?)> = a.zip(b, c)
+    #expect(three.value.map { "\($0)" } == "(1, \"b\", nil)")
+    let nodes = (0..<20).map { MutableNode($0) }
+    let told = Recorder(Node.zip(nodes))
+    for node in nodes { node.update { $0 += 100 } }
+    #expect(told.values == [Array(0..<20), Array(100..<120)])
+    #expect(Node<Int>.zip([]).isEmpty)
+  }
+
+  @Test func `10 zip of one node with itself pairs each value with itself`() {
+    let a = MutableNode(1)
+    let told = Recorder(a.zip(a))
+    a.value = 2
+    #expect(told.values.map { "\($0)" } == ["(1, 1)", "(2, 2)"])
+  }
+
+  @Test func `10 losing an upstream edge ends a zip, and is visible as isTerminated`() {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let pairs = a.zip(b)
+    let told = Recorder(pairs)
+    #expect(!pairs.isTerminated)
+    pairs.removeUpstreamNode(a)
+    #expect(pairs.isTerminated)
+    a.value = 3
+    b.value = 4
+    #expect(told.values.count == 1)
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `10 a zip keeps 100,000 values waiting for their partners`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode<Int>()
+    let told = Recorder(a.zip(b).map { $0 == $1 })
+    for value in 0..<100_000 { a.value = value }
+    for value in 0..<100_000 { b.value = value }
+    #expect(told.values.count == 100_000)
+    #expect(told.values.allSatisfy { $0 })
+  }
+}
+
+// MARK: - Merge
+
+extension Section10 {
+  @Test
+  func `10 merge ends its set-up on the last node that has a value, and then passes every value`() {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let empty = MutableNode<Int>()
+    let merged = a.merge(b, empty)
+    let told = Recorder(merged)
+    a.value = 3
+    b.value = 9
+    b.clean()
+    a.value = 3
+    empty.value = 4
+    #expect(told.values == [2, 3, 9, 3, 4])
+    #expect(checkInvariants([a, b, empty]) == [])
+  }
+
+  @Test func `10 merge of an array; its upstreams can be cut and added later`() {
+    let nodes = (0..<5).map { MutableNode($0) }
+    let merged = Node.merge(nodes)
+    let told = Recorder(merged)
+    merged.removeUpstreamNode(nodes[0])
+    nodes[0].value = 10
+    nodes[1].value = 11
+    let late = MutableNode(12)
+    merged.link(to: late)
+    late.value = 13
+    #expect(told.values == [4, 11, 12, 13])
+    #expect(!merged.isTerminated)
+    #expect(Node<Int>.merge([]).isEmpty)
+    #expect(Node.merge([MutableNode<Int>(), MutableNode<Int>()]).isEmpty)
+  }
+
+  @Test func `10 a merge of a node with itself tells each value twice`() {
+    let a = MutableNode(1)
+    let told = Recorder(a.merge(a))
+    a.value = 2
+    #expect(told.values == [1, 2, 2])
+  }
+
+  @Test(arguments: ["combine", "zip", "merge", "everyValue"])
+  func `10 a node of several upstreams is freed when it is dropped, and leaves nothing behind`(
+    kind: String
+  ) {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    weak var gone: AnyNode?
+    do {
+      let node: AnyNode =
+        switch kind {
+        case "combine": a.combine(b)
+        case "zip": a.zip(b)
+        case "merge": a.merge(b)
+        default: a.combine(b, as: .everyValue)
+        }
+      gone = node
+      a.value = 2
+    }
+    #expect(gone == nil)
+    #expect(!a.hasDownstreamNode && !b.hasDownstreamNode)
+    #expect(a.downstreamTransforms.isEmpty)
+    #expect(checkInvariants([a, b]) == [])
+  }
+}
