@@ -56,9 +56,14 @@ open class AnyTransform: @unchecked Sendable {
     }
   }
 
-  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`.
+  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`. One without types is an
+  /// edge of a join or a zip: it can be looked at, its ends cannot be set.
   @usableFromInline class func adopting(_ edge: EdgePointer) -> AnyTransform {
-    preconditionFailure("EasyReact: an edge of an unknown type")
+    let transform = AnyTransform(
+      kind: edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness, makeStep: nil)
+    let life = Life(edge)
+    transform.ends.withLock { $0.life = life }
+    return transform
   }
 
   /// The edge is about to be freed: nothing of it is touched from here on.
