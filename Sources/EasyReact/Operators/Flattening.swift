@@ -83,6 +83,7 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     inner = (edge, life)
     prepareLink(edge, turn)
     if claim(node.core, turn) {
+      if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
       attachWithoutPush(edge)
       return true
     }

@@ -14,8 +14,18 @@ func traced(_ body: () -> Void) -> TraceLog {
     let marker = MutableNode<Int>().named("marker of the trace log")
     marker.value = 0
     log.begin(marker.id)
-    body()
+    withExtendedLifetime(marker, body)
+    GraphTracers.install(nil)
     return log
+  }
+}
+
+/// Runs `body` with another tracer.
+func traced(by tracer: some GraphTracer, _ body: () -> Void) {
+  onlyTracer.withLock { _ in
+    GraphTracers.install(tracer)
+    defer { GraphTracers.install(nil) }
+    body()
   }
 }
 
@@ -71,6 +81,8 @@ extension GraphEvent {
       case .edgeMade(let to): to == nil ? "listener made" : "edge made"
       case .edgeGone(let to): to == nil ? "listener gone" : "edge gone"
       case .set: "set"
+      case .waveBegan: "wave began"
+      case .waveEnded: "wave ended"
       case .valueStored(let value): "stored \(value)"
       case .listenerCalled: "listener called"
       case .turnBegan: "turn began"
