@@ -97,14 +97,19 @@ public enum GraphTracers {
   /// nodes that they go round. Default 100,000.
   public static var reentrantSetLimit: Int {
     get { limit.load(ordering: .relaxed) }
-    set { limit.store(max(1, newValue), ordering: .relaxed) }
+    set { limit.store(positive(newValue, "reentrantSetLimit"), ordering: .relaxed) }
   }
 
   /// How many operations that other threads left one turn delivers before a background queue takes over.
   /// Default 1,000.
   public static var mailLimit: Int {
     get { mailBound.load(ordering: .relaxed) }
-    set { mailBound.store(max(1, newValue), ordering: .relaxed) }
+    set { mailBound.store(positive(newValue, "mailLimit"), ordering: .relaxed) }
+  }
+
+  private static func positive(_ limit: Int, _ name: String) -> Int {
+    if limit > 0 { return limit }
+    misuse("GraphTracers.\(name)", "the limit \(limit) is not positive", nil, "Pass one or more.")
   }
 
   @TaskLocal fileprivate static var isTracing = false

@@ -6,7 +6,10 @@ import Testing
 
 extension `12 Looking at the graph` {
   @Suite struct Neighbours {
-    @Test func `12.1 upstreamNodes and downstreamNodes: the neighbours, one entry an edge, in order of linking`() {
+    @Test
+    func
+      `12.1 upstreamNodes and downstreamNodes: the neighbours, one entry an edge, in order of linking`()
+    {
       let a = MutableNode(1).named("a")
       let b = MutableNode(2).named("b")
       let c = Node<Int>().named("c")
@@ -26,7 +29,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, b]) == [])
     }
 
-    @Test func `12.1 upstreamNodes: several upstreams of a join, a zip and a merge, in the order of the arguments`() {
+    @Test
+    func
+      `12.1 upstreamNodes: several upstreams of a join, a zip and a merge, in the order of the arguments`()
+    {
       let a = MutableNode(1).named("a")
       let b = MutableNode(2).named("b")
       let c = MutableNode(3).named("c")
@@ -75,7 +81,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, b]) == [])
     }
 
-    @Test func `12.1 upstreamTransforms and downstreamTransforms: the same objects from both sides and each time`() {
+    @Test
+    func
+      `12.1 upstreamTransforms and downstreamTransforms: the same objects from both sides and each time`()
+    {
       let a = MutableNode(1)
       let b = a.map { $0 * 2 }
       let fromAbove = a.downstreamTransforms
@@ -85,7 +94,11 @@ extension `12 Looking at the graph` {
       #expect(fromAbove[0].fromNode === a && fromAbove[0].toNode === b)
     }
 
-    @Test func `12.1 upstreamTransforms and downstreamTransforms: of joins, zips, merges, syncs and flattens too`() throws {
+    @Test
+    func
+      `12.1 upstreamTransforms and downstreamTransforms: of joins, zips, merges, syncs and flattens too`()
+      throws
+    {
       let a = MutableNode(1)
       let b = MutableNode(2)
       let combined = a.combine(b)
@@ -106,7 +119,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, b]) == [])
     }
 
-    @Test func `12.1 upstreamTransforms: an edge of a join outlives its nodes in somebody's hands, with loose ends`() {
+    @Test
+    func
+      `12.1 upstreamTransforms: an edge of a join outlives its nodes in somebody's hands, with loose ends`()
+    {
       let a = MutableNode(1)
       var combined: Node<(Int, Int)>? = a.combine(MutableNode(2))
       let edge = combined!.upstreamTransforms[0]
@@ -116,7 +132,8 @@ extension `12 Looking at the graph` {
       #expect(!a.hasDownstreamNode)
     }
 
-    @Test func `12.1 a transform with one end shows in that node's transforms and in no node list`() {
+    @Test func `12.1 a transform with one end shows in that node's transforms and in no node list`()
+    {
       let up = MutableNode(1)
       let down = Node<Int>()
       let out = Transform<Int, Int>()
@@ -141,7 +158,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([up, down]) == [])
     }
 
-    @Test func `12.1 upstreamTransforms(from:) and downstreamTransforms(to:): all edges between two nodes, in order`() {
+    @Test
+    func
+      `12.1 upstreamTransforms(from:) and downstreamTransforms(to:): all edges between two nodes, in order`()
+    {
       let a = MutableNode(1)
       let b = MutableNode(2)
       let c = Node<Int>()
@@ -160,7 +180,8 @@ extension `12 Looking at the graph` {
   }
 
   @Suite struct Names {
-    @Test func `12.1 name on nodes: nil at first, settable, and named returns the very same node`() {
+    @Test func `12.1 name on nodes: nil at first, settable, and named returns the very same node`()
+    {
       let a = MutableNode(1)
       #expect(a.name == nil)
       #expect(a.named("price") === a)

@@ -31,7 +31,8 @@ private func quotedStrings(_ line: String) -> [String]? {
 private let hostileNames = [
   "plain", "", "with \"quotes\"", "back\\slash", "ends in \\", "\\\"", "line\nbreak", "tab\there",
   "<b>bold</b>", "a -> b; }", "] [label=x", "{record|shape}", "\\N \\G \\L", "& &amp; #35;",
-  "ünïcödé 漢字 👩‍👩‍👧", "\"\u{301} quote with an accent", "\\\u{301} too", "#\u{20E3} key", "end", "`markdown`",
+  "ünïcödé 漢字 👩‍👩‍👧", "\"\u{301} quote with an accent", "\\\u{301} too", "#\u{20E3} key", "end",
+  "`markdown`",
   "%% comment", "-->|x|", "price: 3 € (net)",
 ]
 
@@ -67,9 +68,13 @@ extension `12 Looking at the graph` {
       let lines = node.dot().split(separator: "\n").map(String.init)
       #expect(lines.count == 8)  // the name broke no line
       let label = try #require(lines.first { $0.hasPrefix("  n0 [") })
-      #expect(quotedStrings(label)?.first.map { Array($0.unicodeScalars) } == Array(name.unicodeScalars))
+      #expect(
+        quotedStrings(label)?.first.map { Array($0.unicodeScalars) } == Array(name.unicodeScalars))
       let edge = try #require(lines.first { $0.hasPrefix("  n0 -> ") })
-      #expect(quotedStrings(edge).map { $0.map { Array($0.unicodeScalars) } } == [Array(name.unicodeScalars)])
+      #expect(
+        quotedStrings(edge).map { $0.map { Array($0.unicodeScalars) } } == [
+          Array(name.unicodeScalars)
+        ])
       _ = next
     }
 
@@ -151,7 +156,9 @@ extension `12 Looking at the graph` {
       _ = (end, otherEnd)
     }
 
-    @Test func `12.3 snapshot: nodes with id, name, type, value's description, file and line`() throws {
+    @Test func `12.3 snapshot: nodes with id, name, type, value's description, file and line`()
+      throws
+    {
       let line = #line + 1
       let a = MutableNode(1).named("a")
       let b = a.map { "<\($0)>" }
@@ -233,7 +240,9 @@ extension `12 Looking at the graph` {
       leakReport().filter { $0.description.contains("“\(name)") }
     }
 
-    @Test func `12.5 leakReport names rings that nothing outside holds, in order round the ring`() throws {
+    @Test func `12.5 leakReport names rings that nothing outside holds, in order round the ring`()
+      throws
+    {
       weak var first: MutableNode<Int>?
       do {
         let a = MutableNode(1).named("lost ring a")
@@ -248,7 +257,9 @@ extension `12 Looking at the graph` {
       let report = try #require(reports(naming: "lost ring").first)
       #expect(reports(naming: "lost ring").count == 1)
       #expect(report.nodes.count == 3)
-      let order = report.nodes.map { $0.contains("ring a") ? "a" : $0.contains("ring b") ? "b" : "c" }
+      let order = report.nodes.map {
+        $0.contains("ring a") ? "a" : $0.contains("ring b") ? "b" : "c"
+      }
       #expect(["abc", "bca", "cab"].contains(order.joined()))
       for name in ["a", "b", "c"] { #expect(report.description.contains("“lost ring \(name)”")) }
       #expect(report.description.contains("EasyReactTests/Section12Pictures.swift:"))
@@ -257,7 +268,10 @@ extension `12 Looking at the graph` {
       #expect(reports(naming: "lost ring").isEmpty)
     }
 
-    @Test func `12.5 leakReport: not a ring that one holder outside still holds, nor one that a listening holds`() {
+    @Test
+    func
+      `12.5 leakReport: not a ring that one holder outside still holds, nor one that a listening holds`()
+    {
       weak var first: Node<Int>?
       var listening: Listening?
       do {
@@ -290,7 +304,11 @@ extension `12 Looking at the graph` {
       #expect(reports(naming: "synced ring").isEmpty)
     }
 
-    @Test func `12.5 leakReport: not a ring that was cut, and what hangs on a lost ring is not among its nodes`() throws {
+    @Test
+    func
+      `12.5 leakReport: not a ring that was cut, and what hangs on a lost ring is not among its nodes`()
+      throws
+    {
       weak var first: MutableNode<Int>?
       do {
         let a = MutableNode(1).named("burdened ring")

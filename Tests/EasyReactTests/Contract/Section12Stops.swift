@@ -157,7 +157,8 @@ extension `12 Looking at the graph` {
       listening.cancel()
     }
 
-    @Test func `12.4 no consumer: nobody listens to the node that was set, and nothing follows it`() {
+    @Test func `12.4 no consumer: nobody listens to the node that was set, and nothing follows it`()
+    {
       final class Owner: Sendable {}
       let log = traced { a.value = 2 }
       #expect(log.stops(a) == [.noConsumer])

@@ -63,7 +63,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, b]) == [])
     }
 
-    @Test func `12.4 a tracer hears: set, value stored, listener called, wave and turn begun and ended, in order`() {
+    @Test
+    func
+      `12.4 a tracer hears: set, value stored, listener called, wave and turn begun and ended, in order`()
+    {
       let a = MutableNode(1).named("a")
       let b = a.map { $0 * 2 }.named("b")
       let recorder = Recorder(b)
@@ -79,7 +82,8 @@ extension `12 Looking at the graph` {
       #expect(waves[2] > 0 && waves[2...6].allSatisfy { $0 == waves[2] })
     }
 
-    @Test func `12.4 a tracer hears: set, also by clean, update, set with context, receive and batch`() {
+    @Test
+    func `12.4 a tracer hears: set, also by clean, update, set with context, receive and batch`() {
       let a = MutableNode(1).named("a")
       let b = MutableNode(1).named("b")
       let recorder = Recorder(a)
@@ -98,7 +102,10 @@ extension `12 Looking at the graph` {
       #expect(log.lines.filter { $0 == "a: set" }.count == 6)
       #expect(
         log.lines.filter { $0.contains("stored") }
-          == ["a: stored 2", "a: stored empty", "a: stored 4", "a: stored 5", "a: stored 7", "b: stored 1"])
+          == [
+            "a: stored 2", "a: stored empty", "a: stored 4", "a: stored 5", "a: stored 7",
+            "b: stored 1",
+          ])
       #expect(recorder.values == [1, 2, 4, 5, 7])
     }
 
@@ -150,7 +157,9 @@ extension `12 Looking at the graph` {
         a.value = 2
         onSmallStack { a.value = 3 }
       }
-      let stored = log.events(of: a).filter { if case .valueStored = $0.kind { true } else { false } }
+      let stored = log.events(of: a).filter {
+        if case .valueStored = $0.kind { true } else { false }
+      }
       try #require(stored.count == 2)
       #expect(stored[0].thread == log.thread && stored[1].thread != log.thread)
       #expect(stored.allSatisfy { $0.thread != 0 })
@@ -192,7 +201,10 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, meddler.heard]) == [])
     }
 
-    @Test func `12.4 past the limit of re-entrant sets the tracer names the nodes that they go round`() throws {
+    @Test
+    func `12.4 past the limit of re-entrant sets the tracer names the nodes that they go round`()
+      throws
+    {
       final class Endless: GraphTracer {
         let events = Mutex<[GraphEvent]>([])
         func trace(_ event: GraphEvent) {
@@ -208,7 +220,9 @@ extension `12 Looking at the graph` {
       traced(by: tracer) { a.value = 1 }
       let events = tracer.events.withLock { $0 }
       #expect(events.count == 1)
-      guard case .endlessSets(let count, let names) = try #require(events.first).kind else { return }
+      guard case .endlessSets(let count, let names) = try #require(events.first).kind else {
+        return
+      }
       #expect(count == GraphTracers.reentrantSetLimit)
       #expect(names.contains { $0.contains("ping") } && names.contains { $0.contains("pong") })
       first.cancel()

@@ -41,7 +41,8 @@ extension `12 Looking at the graph` {
       leaf = bottom.map { $0 }.named("leaf")
     }
 
-    @Test func `12.2 a visitor walks breadth-first both ways with depths, each node and edge once`() {
+    @Test func `12.2 a visitor walks breadth-first both ways with depths, each node and edge once`()
+    {
       var visitor = Recording()
       middle.visit(&visitor)
       #expect(
@@ -64,10 +65,12 @@ extension `12 Looking at the graph` {
       let b = a.map { $0 }.named("b")
       let c = b.map { $0 }.named("c")
       let d = a.combine(c).named("d")  // one step from a, or three
-      #expect(Dictionary(uniqueKeysWithValues: a.reachable.map { ($0.node.name!, $0.depth) })
-        == ["a": 0, "b": 1, "c": 2, "d": 1])
-      #expect(Dictionary(uniqueKeysWithValues: d.reachable.map { ($0.node.name!, $0.depth) })
-        == ["d": 0, "a": -1, "c": -1, "b": 0])
+      #expect(
+        Dictionary(uniqueKeysWithValues: a.reachable.map { ($0.node.name!, $0.depth) })
+          == ["a": 0, "b": 1, "c": 2, "d": 1])
+      #expect(
+        Dictionary(uniqueKeysWithValues: d.reachable.map { ($0.node.name!, $0.depth) })
+          == ["d": 0, "a": -1, "c": -1, "b": 0])
     }
 
     @Test func `12.2 each node and edge once, also in a cycle, with parallel edges and a sync`() {
