@@ -1,5 +1,8 @@
 import CTestSupport
+import Dispatch
+import Foundation
 import Synchronization
+import Testing
 
 /// Runs `body` on a thread with a stack of 512 KiB and waits for it: anything that recurses by the length of a chain
 /// ends the process there.
@@ -16,6 +19,21 @@ func onSmallStack<Result: Sendable>(
     Unmanaged.passRetained(work).toOpaque())
   precondition(error == 0, "no thread with a stack of \(bytes) bytes: \(error)")
   return place.result.withLock { $0! }
+}
+
+/// Runs `body` on some threads at once, and waits for all of them; fails after a minute.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  for number in 0..<count {
+    let thread = Thread {
+      body(number)
+      done.signal()
+    }
+    thread.start()
+  }
+  for _ in 0..<count {
+    #expect(done.wait(timeout: .now() + 60) == .success, "a thread did not end")
+  }
 }
 
 private final class ResultPlace<Result: Sendable>: Sendable {
