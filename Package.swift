@@ -25,8 +25,10 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "EasyReactTesting", dependencies: ["EasyReact", "CEasyReact"], swiftSettings: settings),
+    // `mallinfo2` and threads with a small stack, which Swift cannot spell.
+    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
-      name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting"],
+      name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting", "CTestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -19,12 +19,14 @@ public struct GraphEvent: Sendable {
     case equal
     /// The wave, or a newer one, has been at the node.
     case reachedAlready
-    /// The edge is cut, or not yet attached.
+    /// The edge is cut, or not yet attached; or the join or zip has lost an edge and is terminated.
     case cut
     /// A join or zip needs a value of another upstream.
     case waitsForAnotherUpstream
     /// A timer holds it back.
     case heldBackByTimer
+    /// It waits for its call on the scheduler of a `deliver`.
+    case waitsOnScheduler
     /// Another thread is inside the node and will deliver it.
     case leftInMail
     /// Nobody listens to the node that was set, and nothing follows it.
@@ -33,9 +35,14 @@ public struct GraphEvent: Sendable {
 
   public enum Kind: Sendable {
     case nodeMade, nodeGone
+    /// An edge from the node to another one; nil: a listener of the node.
     case edgeMade(to: UInt64?), edgeGone(to: UInt64?)
-    /// A set began, from outside of a wave.
+    /// The node was set, cleaned or updated; `wave` is the one whose listener did it.
     case set
+    /// A set is being told, or the present value is pushed through a new edge: what follows from it carries this number.
+    case waveBegan
+    /// What follows from it over plain edges has been told. Joins that it made ready run later in the turn.
+    case waveEnded
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
@@ -90,14 +97,19 @@ public enum GraphTracers {
   /// nodes that they go round. Default 100,000.
   public static var reentrantSetLimit: Int {
     get { limit.load(ordering: .relaxed) }
-    set { limit.store(max(1, newValue), ordering: .relaxed) }
+    set { limit.store(positive(newValue, "reentrantSetLimit"), ordering: .relaxed) }
   }
 
   /// How many operations that other threads left one turn delivers before a background queue takes over.
   /// Default 1,000.
   public static var mailLimit: Int {
     get { mailBound.load(ordering: .relaxed) }
-    set { mailBound.store(max(1, newValue), ordering: .relaxed) }
+    set { mailBound.store(positive(newValue, "mailLimit"), ordering: .relaxed) }
+  }
+
+  private static func positive(_ limit: Int, _ name: String) -> Int {
+    if limit > 0 { return limit }
+    misuse("GraphTracers.\(name)", "the limit \(limit) is not positive", nil, "Pass one or more.")
   }
 
   @TaskLocal fileprivate static var isTracing = false
@@ -124,6 +136,10 @@ private func emit(_ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64)
 @usableFromInline func traceMade(_ core: CorePointer) { emit(.nodeMade, core, 0) }
 func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
 
+@usableFromInline func traceWave(_ wave: UInt64, began: Bool, _ core: CorePointer) {
+  emit(began ? .waveBegan : .waveEnded, core, wave)
+}
+
 @usableFromInline func traceEdge(_ edge: EdgePointer, made: Bool, _ turn: TurnPointer) {
   let down = edge.pointee.down?.pointee.id
   emit(made ? .edgeMade(to: down) : .edgeGone(to: down), edge.pointee.up, 0)
@@ -135,9 +151,7 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 @usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
   emit(.set, core, turn.pointee.wave)
-  if core.pointee.firstListener.load(ordering: .relaxed) == nil,
-    core.pointee.firstOut.load(ordering: .relaxed) == nil
-  {
+  if let node = node(of: core), !node.hasListener, edges(core, .outs).isEmpty {
     emit(.stopped(.noConsumer), core, turn.pointee.wave)
   }
 }
@@ -148,6 +162,8 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 }
 
 func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
+  let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
+  if let owned, owned.owner == nil { return }
   emit(.listenerCalled, edge.pointee.up, turn.pointee.wave)
 }
 

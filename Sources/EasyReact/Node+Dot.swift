@@ -1,7 +1,8 @@
 extension AnyNode {
   /// The graph that this node is joined to, as Graphviz text: `dot -Tsvg`, `circo -Tpdf`.
   ///
-  /// Named nodes come first by name; the text of an unchanged graph is the same each time. Values are not shown.
+  /// Nodes come in the order of the walk from here (``reachable``), under their names or else their types; the text of an
+  /// unchanged graph is the same each time. Values are not shown.
   /// - Parameter listeners: Draw the listeners too.
   public final func dot(listeners: Bool = false) -> String {
     let graph = snapshot()
@@ -28,13 +29,18 @@ extension AnyNode {
   }
 
   /// The same for Markdown: a Mermaid flow chart.
-  public final func mermaid() -> String {
+  /// - Parameter listeners: Draw the listeners too.
+  public final func mermaid(listeners: Bool = false) -> String {
     let graph = snapshot()
     let labels = Labels(graph)
     var lines = ["flowchart LR"]
     for node in graph.nodes {
       let text = escaped(title(node))
       lines.append("  \(labels[node.id])" + (node.isMutable ? "([\"\(text)\"])" : "[\"\(text)\"]"))
+      if listeners, node.listeners > 0 {
+        lines.append("  l\(labels[node.id])((\"\(node.listeners) listening\"))")
+        lines.append("  \(labels[node.id]) -.-> l\(labels[node.id])")
+      }
     }
     for edge in graph.edges {
       lines.append("  \(labels[edge.from]) -->|\"\(escaped(edge.name))\"| \(labels[edge.to])")
@@ -56,33 +62,50 @@ private struct Labels {
 private func title(_ node: GraphSnapshot.Node) -> String { node.name ?? node.type }
 
 /// A quoted string of the dot language: quotes and backslashes escaped, line breaks as `\n`.
+///
+/// By scalars: a quote with an accent is one character, and ends the string all the same.
 private func quoted(_ text: String) -> String {
   var result = "\""
-  for character in text {
-    switch character {
+  forEachLinePart(of: text) { scalar in
+    switch scalar {
     case "\"": result += "\\\""
     case "\\": result += "\\\\"
-    case "\n", "\r\n", "\r": result += "\\n"
-    case "\0": continue
-    default: result.append(character)
+    case "\n": result += "\\n"
+    case "\0": break
+    default: result.unicodeScalars.append(scalar)
     }
   }
   return result + "\""
 }
 
-/// Text in quotes of Mermaid, as entities.
+/// Text in quotes of Mermaid, as entities. A backtick in front would make it Markdown.
 private func escaped(_ text: String) -> String {
   var result = ""
-  for character in text {
-    switch character {
+  forEachLinePart(of: text) { scalar in
+    switch scalar {
     case "\"": result += "#quot;"
     case "#": result += "#35;"
+    case "`": result += "#96;"
     case "<": result += "#lt;"
     case ">": result += "#gt;"
     case "&": result += "#amp;"
-    case "\n", "\r\n", "\r": result += "<br/>"
-    default: result.append(character)
+    case "\n": result += "<br/>"
+    case "\0": break
+    default: result.unicodeScalars.append(scalar)
     }
   }
   return result
+}
+
+/// The scalars of a text, every kind of line break as one `\n`.
+private func forEachLinePart(of text: String, _ body: (Unicode.Scalar) -> Void) {
+  var isAfterReturn = false
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\r", "\u{85}", "\u{2028}", "\u{2029}": body("\n")
+    case "\n": if !isAfterReturn { body("\n") }
+    default: body(scalar)
+    }
+    isAfterReturn = scalar == "\r"
+  }
 }

@@ -100,12 +100,15 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
     core.pointee.isMutable.load(ordering: .relaxed) && !isBatching()
   }
 
+  /// A cast reached a setter of a node that cannot be set.
+  final func refuse(_ operation: String) -> Never {
+    misuse(
+      operation, "the node cannot be set", self,
+      "Call mutablify() on it first, or set the node that it is computed from.")
+  }
+
   @usableFromInline final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
-    if !isMutable {
-      misuse(
-        "set", "the node cannot be set", self,
-        "Call mutablify() on it first, or set the node that it is computed from.")
-    }
+    if !isMutable { refuse(arrival.operation) }
     let turn = currentTurn()
     if let batch = turn.pointee.batch?.takeUnretainedValue() {
       return batch.stage(self, arrival, context)
@@ -175,6 +178,17 @@ extension NodeFactory {
   if let value { store(core, value) }
   if isMutable { core.pointee.isMutable.store(true, ordering: .relaxed) }
   return MutableNode(adopting: core)
+}
+
+extension Arrival {
+  /// What the user called.
+  fileprivate var operation: String {
+    switch self {
+    case .value: "set"
+    case .empty: "clean"
+    case .change: "update"
+    }
+  }
 }
 
 // MARK: - Misuse

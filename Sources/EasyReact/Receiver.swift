@@ -12,11 +12,15 @@ public protocol Receiver<Input>: AnyObject, Sendable {
 extension Node: Receiver {
   /// The same as setting the node with a context; the node must be mutable.
   public final func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {
-    unsafeDowncast(self, to: MutableNode<Value>.self).set(value, context: context)
+    let node = unsafeDowncast(self, to: MutableNode<Value>.self)
+    if !isMutable { node.refuse("receive") }
+    node.set(value, context: context)
   }
 
   /// The same as `clean()`; the node must be mutable.
   public final func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
-    unsafeDowncast(self, to: MutableNode<Value>.self).clean()
+    let node = unsafeDowncast(self, to: MutableNode<Value>.self)
+    if !isMutable { node.refuse("receiveEmpty") }
+    node.clean()
   }
 }

@@ -58,7 +58,8 @@ open class AnyTransform: @unchecked Sendable {
     }
   }
 
-  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`.
+  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`. One without types is an
+  /// edge of a join or a zip: it can be looked at, its ends cannot be set.
   @usableFromInline class func adopting(_ edge: EdgePointer) -> AnyTransform {
     let transform = AnyTransform(
       kind: edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness, makeStep: nil)

@@ -1,4 +1,5 @@
 import CEasyReact
+import Dispatch
 import EasyReact
 import Synchronization
 
@@ -17,7 +18,7 @@ public final class Recorder<Value: Sendable>: Cancelable {
     public let context: (any Sendable)?
     /// By the recorder's scheduler, or by a monotonic clock since the recorder was made.
     public let time: Duration
-    /// Did the main thread tell it?
+    /// Was it told on the main thread, or on the main queue? On Linux another thread may serve that queue.
     public let isOnMainThread: Bool
   }
 
@@ -33,7 +34,7 @@ public final class Recorder<Value: Sendable>: Cancelable {
     listening = node.listenWithContext { [log] value, context in
       let entry = Entry(
         value: value, context: context,
-        time: clock?.now ?? began.duration(to: .now), isOnMainThread: easyreact_is_main_thread())
+        time: clock?.now ?? began.duration(to: .now), isOnMainThread: isOnMain())
       log.entries.withLock { $0.append(entry) }
     }
   }
@@ -57,4 +58,14 @@ public final class Recorder<Value: Sendable>: Cancelable {
     }
     _ = consume old
   }
+}
+
+private let mainKey: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()
+
+private func isOnMain() -> Bool {
+  easyreact_is_main_thread() || DispatchQueue.getSpecific(key: mainKey) == true
 }

@@ -17,14 +17,14 @@ public final class VirtualScheduler: Scheduler {
   private struct Work {
     let due: Duration
     let number: UInt64
-    let body: @Sendable () -> Void
   }
   private struct State {
     var now: Duration = .zero
     var number: UInt64 = 0
-    /// Binary heap by time, then by scheduling.
+    /// Binary heap by time, then by scheduling; what was cancelled stays in it until its time.
     var heap: [Work] = []
-    var cancelled: Set<UInt64> = []
+    /// By number: what is to be done yet.
+    var bodies: [UInt64: @Sendable () -> Void] = [:]
     var isRunning = false
   }
   private let state = Mutex(State())
@@ -32,13 +32,18 @@ public final class VirtualScheduler: Scheduler {
 
   /// - Parameter bound: How many pieces of work one `advance` or `run` may do before it stops with a message: the guard
   ///   against work that schedules itself for ever.
-  public init(bound: Int = 10_000_000) { self.bound = bound }
+  public init(bound: Int = 10_000_000) {
+    if bound <= 0 {
+      fatalError("VirtualScheduler(bound: \(bound)): the bound is not positive. Pass one or more.")
+    }
+    self.bound = bound
+  }
 
   /// The virtual time since the scheduler was made.
   public var now: Duration { state.withLock { $0.now } }
 
   /// How much work waits.
-  public var pendingCount: Int { state.withLock { $0.heap.count - $0.cancelled.count } }
+  public var pendingCount: Int { state.withLock { $0.bodies.count } }
 
   public func schedule(_ work: @escaping @Sendable () -> Void) {
     _ = add(after: .zero, work)
@@ -54,7 +59,9 @@ public final class VirtualScheduler: Scheduler {
 
   /// Moves the time on by `duration`, and does everything due on the way.
   public func advance(by duration: Duration) {
-    if duration < .zero { fatalError("VirtualScheduler.advance(by: \(duration)): time does not go back.") }
+    if duration < .zero {
+      fatalError("VirtualScheduler.advance(by: \(duration)): time does not go back.")
+    }
     runAll(until: now + duration)
   }
 
@@ -62,7 +69,8 @@ public final class VirtualScheduler: Scheduler {
   public func advance(to time: Duration) {
     let now = now
     if time < now {
-      fatalError("VirtualScheduler.advance(to: \(time)): it is \(now) already, time does not go back.")
+      fatalError(
+        "VirtualScheduler.advance(to: \(time)): it is \(now) already, time does not go back.")
     }
     runAll(until: time)
   }
@@ -75,34 +83,31 @@ public final class VirtualScheduler: Scheduler {
   private func add(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> UInt64 {
     state.withLock { state in
       state.number += 1
-      push(Work(due: state.now + delay, number: state.number, body: body), &state.heap)
+      state.bodies[state.number] = body
+      push(Work(due: state.now + delay, number: state.number), &state.heap)
       return state.number
     }
   }
 
   private func cancel(_ number: UInt64) {
-    // The work's closure is destroyed outside of the lock.
-    let dropped = state.withLock { state -> Work? in
-      guard let index = state.heap.firstIndex(where: { $0.number == number }) else { return nil }
-      if index == state.heap.count - 1 { return state.heap.removeLast() }
-      state.cancelled.insert(number)
-      return nil
-    }
+    // The closure is destroyed outside of the lock.
+    let dropped = state.withLock { $0.bodies.removeValue(forKey: number) }
     _ = consume dropped
   }
 
   private func runAll(until end: Duration?) {
     state.withLock { state in
       if state.isRunning {
-        fatalError("VirtualScheduler: time is being moved already; do not advance from scheduled work.")
+        fatalError(
+          "VirtualScheduler: time is being moved already; do not advance from scheduled work.")
       }
       state.isRunning = true
     }
     var count = 0
     while let work = next(until: end) {
-      work.body()
+      work()
       count += 1
-      if count == bound {
+      if count == bound, isDue(by: end) {
         fatalError(
           "VirtualScheduler: \(bound) pieces of work ran by \(now) and more is scheduled; "
             + "something schedules itself for ever, or raise init(bound:).")
@@ -114,19 +119,30 @@ public final class VirtualScheduler: Scheduler {
     }
   }
 
-  private func next(until end: Duration?) -> Work? {
-    while true {
-      let (work, isCancelled) = state.withLock { state -> (Work?, Bool) in
-        guard let first = state.heap.first, end.map({ first.due <= $0 }) ?? true else {
-          return (nil, false)
-        }
-        let work = pop(&state.heap)
-        if state.cancelled.remove(work.number) != nil { return (work, true) }
-        state.now = max(state.now, work.due)
-        return (work, false)
-      }
-      if !isCancelled { return work }
+  /// The next piece of work that is due; time moves to it.
+  private func next(until end: Duration?) -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      guard let first = firstDue(by: end, &state) else { return nil }
+      _ = pop(&state.heap)
+      state.now = max(state.now, first.due)
+      return state.bodies.removeValue(forKey: first.number)
     }
+  }
+
+  private func isDue(by end: Duration?) -> Bool {
+    state.withLock { firstDue(by: end, &$0) != nil }
+  }
+
+  /// Drops what was cancelled from the top of the heap.
+  private func firstDue(by end: Duration?, _ state: inout State) -> Work? {
+    while let first = state.heap.first {
+      if state.bodies[first.number] == nil {
+        _ = pop(&state.heap)
+        continue
+      }
+      return end.map { first.due <= $0 } ?? true ? first : nil
+    }
+    return nil
   }
 
   private func precedes(_ a: Work, _ b: Work) -> Bool {

@@ -126,6 +126,8 @@ import Synchronization
 @usableFromInline enum Bits {
   /// The node still has something to do for its present value, so what comes now waits in its queue.
   @inlinable static var busy: UInt8 { 1 }
+  /// The node began a wave that a tracer heard of, and is told when it ends.
+  @inlinable static var tracedStart: UInt8 { 2 }
   /// The wave crossed an edge that leads back.
   @inlinable static var ledBack: UInt8 { 4 }
   @inlinable static var context: UInt8 { 8 }

@@ -1,3 +1,4 @@
+import CEasyReact
 import Synchronization
 
 // Making nodes that follow others. A node with one upstream lies in the upstream's region and its edge in its own
@@ -67,7 +68,6 @@ extension Node {
   down.pointee.rank.store(up.pointee.rank.load(ordering: .relaxed) + 1, ordering: .relaxed)
   appendLocked(edge, up)
   up.pointee.release()
-  if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   attachNow(edge, turn)
 }
 
@@ -93,5 +93,6 @@ extension Node {
   edge.pointee.down = down
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
   insertFresh(edge)
+  if !isStarting, easyreact_is_traced() { traceEdge(edge, made: true, currentTurn()) }
   return edge
 }

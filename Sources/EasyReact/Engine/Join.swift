@@ -89,7 +89,10 @@ private func note(
   _ core: CorePointer, _ crossing: Crossing, sender: CorePointer, _ turn: TurnPointer
 ) {
   let join = core.pointee.join.unsafelyUnwrapped
-  if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
+  if core.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+    if turn.pointee.isTraced { traceStop(.cut, core, turn) }
+    return
+  }
   var wave = crossing.wave
   let newest = core.pointee.wave.load(ordering: .relaxed)
   if crossing.isFiltered && wasReached(core, by: wave) {

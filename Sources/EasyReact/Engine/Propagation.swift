@@ -204,7 +204,13 @@ import Synchronization
   turn.pointee.wave = wave
   turn.pointee.flags = flags
   turn.pointee.context = crossing.context
-  if turn.pointee.isTraced { traceStored(core, turn) }
+  if turn.pointee.isTraced {
+    if crossing.wave == 0 {
+      core.pointee.bits |= Bits.tracedStart
+      traceWave(wave, began: true, core)
+    }
+    traceStored(core, turn)
+  }
   return true
 }
 
@@ -290,7 +296,10 @@ import Synchronization
 /// The node has told its value: what travelled with it is forgotten.
 private func dropTravelling(_ node: CorePointer) {
   let bits = node.pointee.bits
-  node.pointee.bits = bits & ~Bits.travelling
+  node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
+  if bits & Bits.tracedStart != 0 {
+    traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
+  }
   if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
     let context = extras.context
     extras.context = nil
@@ -326,6 +335,8 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     {
       if turn.pointee.isTraced { traceListener(edge, turn) }
       _ = edge.pointee.run(node, edge, turn)
+    } else if turn.pointee.isTraced, edge.pointee.has(EdgeFlags.cut) {
+      traceStop(.cut, edge, turn)
     }
     if edge == last { return }
     next = edge.pointee.next.load(ordering: .acquiring)  // unlinking waits for the end of the turn

@@ -49,8 +49,13 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   }
   let wasBusy = up.pointee.bits & Bits.busy != 0
   up.pointee.bits |= Bits.busy
-  if turn.pointee.isTraced, edge.pointee.down == nil { traceListener(edge, turn) }
+  if turn.pointee.isTraced {
+    traceWave(turn.pointee.wave, began: true, up)
+    if edge.pointee.down == nil { traceListener(edge, turn) }
+  }
+  let wave = turn.pointee.wave
   if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
+  if turn.pointee.isTraced { traceWave(wave, began: false, up) }
   if !wasBusy {
     up.pointee.bits &= ~Bits.busy
     if up.pointee.queue != nil, up.pointee.operations(up, .takeNext, turn) { propagate(up, turn) }
@@ -61,6 +66,7 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 /// An edge or a listener of an existing node, made by any thread.
 @usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) {
   let up = edge.pointee.up.unsafelyUnwrapped
+  if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   if claim(up, turn) {
     attach(edge, turn)
   } else {
@@ -156,6 +162,8 @@ func reapOne(_ turn: TurnPointer) {
 
 /// Holder of the upstream's region.
 private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
+  // Here, for the other half of a sync may outlive this one's upstream.
+  if turn.pointee.isTraced { traceEdge(edge, made: false, turn) }
   unlinkFromUpstream(edge)
   guard let down = edge.pointee.down else { return freeEdge(edge) }
   // The other half belongs to the downstream's region: a join there may be reading this upstream's core.
@@ -165,7 +173,6 @@ private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
 /// Holder of the downstream's region. From here on nothing names the edge.
 private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down!
-  if turn.pointee.isTraced { traceEdge(edge, made: false, turn) }
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
   // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.

@@ -117,8 +117,10 @@ import Synchronization
   }
   turn.pointee.reentrantSets = 0
   turn.pointee.lettersOpened = 0
-  if turn.pointee.isTraced { traceTurn(began: false, turn) }
+  let isTraced = turn.pointee.isTraced
   turn.pointee.depth &-= 1
+  // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
+  if isTraced { traceTurn(began: false, turn) }
 }
 
 /// One step towards quiet: a join, or something that died.

@@ -29,15 +29,16 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// The values without a key. What has a key that nobody asked for is not among them: see ``unmatched``.
-  public var `default`: Node<Value> { branch(.default, Site(#fileID, #line)) { $0.key == nil } }
+  public var `default`: Node<Value> { branch(.default, node.core.pointee.site) { $0.key == nil } }
 
   /// The values whose key nobody asked for by a `case` that still lives.
   public var unmatched: Node<Value> {
-    branch(.unmatched, Site(#fileID, #line)) { [asked] in
+    branch(.unmatched, node.core.pointee.site) { [asked] in
       if let key = $0.key { !asked.contains(key) } else { false }
     }
   }
 
+  /// A property cannot tell where it was asked for: its node is made where the `switch` is.
   private func branch(
     _ kind: EdgeKind, _ site: Site,
     _ isMeant: @escaping @Sendable (Switch<Key, Value>) -> Bool

@@ -109,7 +109,7 @@ func makeJoin<Output: Sendable>(
   case .everyValue:
     step = { up, edge, turn in
       let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
-      if join.pointee.isTerminated.load(ordering: .relaxed) { return false }
+      if join.pointee.isTerminated.load(ordering: .relaxed) { return stop(.cut, edge, turn) }
       guard let value = read(join.pointee.upstreams) else {
         return stop(.waitsForAnotherUpstream, edge, turn)
       }
@@ -220,7 +220,10 @@ private func zipStep<Value: Sendable, Output: Sendable>(
     _ value: Value, _ down: CorePointer, _ crossing: Crossing, _ up: CorePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.isTerminated { return false }
+    if group.isTerminated {
+      if turn.pointee.isTraced { traceStop(.cut, down, turn) }
+      return false
+    }
     queue.push(value)
     if !ready() {
       if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, down, turn) }

@@ -17,7 +17,7 @@ extension Node {
       return LifeParts(hop: hop) { up, edge, turn in
         hop.note(edge)
         hop.queue.append(Travelling(slot(up, Value.self).pointee, turn))
-        return false
+        return stop(.waitsOnScheduler, edge, turn)
       }
     }
     return derive(through: transform, isHead: true, Site(file, line))
