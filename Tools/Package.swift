@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Tools",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "easyreact", targets: ["EasyReactCommand"])
+  ],
+  dependencies: [
+    .package(name: "EasyReact", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    // Not named `easyreact` like its product: on a disk that ignores case, its build files would
+    // overwrite those of the library's module `EasyReact`.
+    .executableTarget(
+      name: "EasyReactCommand",
+      dependencies: [
+        "MonitorKit",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MonitorKit",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MonitorKitTests",
+      dependencies: [
+        "MonitorKit",
+        "EasyReactCommand",
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      exclude: ["Fixtures"],
+      swiftSettings: settings),
+  ]
+)

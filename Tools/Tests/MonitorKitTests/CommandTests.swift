@@ -1,0 +1,74 @@
+import ArgumentParser
+import Testing
+
+@testable import EasyReactCommand
+@testable import MonitorKit
+
+@Suite struct `The command line of easyreact monitor` {
+  private func monitor(_ arguments: String...) throws -> MonitorCommand {
+    try #require(try EasyReactCommand.parseAsRoot(["monitor"] + arguments) as? MonitorCommand)
+  }
+
+  @Test func `needs no options`() throws {
+    let command = try monitor()
+    #expect(command.interval == nil && command.length == nil)
+    #expect(command.record == nil && command.replay == nil && command.folder == nil)
+    #expect(!command.json && !command.dot && !command.mermaid)
+  }
+
+  @Test func `takes all that go together`() throws {
+    let command = try monitor(
+      "--interval", "250ms", "--for", "10s", "--record", "a.csv", "--json",
+      "--alarm", "cpuBusy=50:40", "--alarm", "diskRead=1e6", "--proc", "/host/proc")
+    #expect(command.interval == .milliseconds(250))
+    #expect(command.length == .seconds(10))
+    #expect(command.alarms.map(\.quantity) == [.cpuBusy, .diskRead])
+  }
+
+  @Test(arguments: [
+    (["--interval", "0s"], "must be more than zero, not '0s'"),
+    (["--interval", "-1s"], "must be more than zero, not '-1s'"),
+    (["--interval", "5"], "a number needs a unit: 5ms, 5s, 5m or 5h"),
+    (["--interval", "soon"], "expected a duration such as 500ms, 10s, 5m or 1h, not 'soon'"),
+    (["--interval", "1ms"], "--interval must be at least 10ms"),
+    (["--for", "1d"], "knows the units ms, s, m and h, not 'd'"),
+    (["--for", "500ms"], "--for is shorter than one --interval"),
+    (["--for", "1m", "--interval", "2m"], "--for is shorter than one --interval"),
+    (["--record", "a", "--replay", "b"], "--record and --replay do not go together"),
+    (["--interval", "1s", "--replay", "b"], "--interval and --replay do not go together"),
+    (["--proc", "/p", "--replay", "b"], "--proc and --replay do not go together"),
+    (["--replay", ""], "--replay needs the name of a file"),
+    (["--record", ""], "--record needs the name of a file"),
+    (["--dot", "--mermaid"], "--dot and --mermaid do not go together"),
+    (["--dot", "--json"], "--json and --dot do not go together"),
+    (["--mermaid", "--replay", "x"], "--replay and --mermaid do not go together"),
+    (["--alarm", "gpu=1"], "there is no 'gpu'; expected one of cpuBusy"),
+    (["--alarm", "cpuBusy=1:2"], "the alarm must go off at or below the level where it goes on"),
+    (["--colour"], "Unknown option '--colour'"),
+    (["--for"], "Missing value for '--for"),
+    (["extra"], "Unexpected argument 'extra'"),
+  ])
+  func `says what is wrong`(arguments: [String], reason: String) {
+    do {
+      _ = try EasyReactCommand.parseAsRoot(["monitor"] + arguments)
+      Issue.record("no error")
+    } catch {
+      let shown = EasyReactCommand.fullMessage(for: error)
+      #expect(shown.contains(reason))
+      #expect(EasyReactCommand.exitCode(for: error) == .validationFailure)
+    }
+  }
+
+  @Test func `has help that teaches`() {
+    let help = EasyReactCommand.helpMessage(for: MonitorCommand.self)
+    for word in ["WHAT IS SHOWN", "THE GRAPH", "EXAMPLES", "--record", "busiest core", "cycle"] {
+      #expect(help.contains(word))
+    }
+    for quantity in Quantity.allCases { #expect(help.contains(quantity.rawValue)) }
+  }
+
+  @Test func `gives alarms the limits that were set last`() throws {
+    let command = try monitor("--alarm", "cpuBusy=50:40", "--alarm", "cpuBusy=30:20")
+    #expect(command.limits == [.cpuBusy: AlarmLimits(raise: 30, clear: 20)])
+  }
+}
