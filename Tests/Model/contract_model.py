@@ -11,7 +11,7 @@ class Node:
     ids = itertools.count()
     def __init__(s, v=None):
         s.id = next(Node.ids); s.v = v; s.down = []; s.listeners = []; s.rank = 0; s.wave = 0
-        s.busy = False; s.queue = []             # values that wait while the node notifies
+        s.pushed = -1; s.busy = False; s.queue = []             # values that wait while the node notifies
         s.join = None; s.pending = None          # a join: (upstreams, function); pending: (wave, led back) while it waits in the turn
         s.ended = False                          # a combine or zip that lost an upstream edge
 
@@ -61,7 +61,12 @@ class Graph:
         s.push(e)
         return e
 
-    def push(s, e): s.newcomer(e.a, lambda: s.follow(e, s.new_wave(), False))
+    def push(s, e):
+        def visit():
+            wave = s.new_wave()
+            if e.sync or e.back: e.a.pushed = wave
+            s.follow(e, wave, False)
+        s.newcomer(e.a, visit)
 
     def raise_rank(s, n, r):
         todo = [(n, r)]
@@ -166,7 +171,7 @@ class Graph:
         while n.queue:
             v, wave, led_back, filtered, waited = n.queue.pop(0)
             s.delivered += 1; assert s.delivered < s.limit, "does not end"
-            if filtered and n.wave >= wave: continue                         # tested when it is stored
+            if filtered and (n.wave >= wave or n.pushed == wave): continue                         # tested when it is stored
             if isinstance(v, Update):
                 if n.v is None: continue
                 v = v.f(n.v)
@@ -202,7 +207,7 @@ class Graph:
     def follow(s, e, wave, led_back):
         led_back = led_back or e.back
         filtered = e.back or e.sync or (led_back and s.reaches(e.b, e.a))
-        if filtered and e.b.wave >= wave: return
+        if filtered and (e.b.wave >= wave or e.b.pushed == wave): return
         if e.kind == "join":
             if not filtered and e.b.wave >= wave: wave = s.new_wave()
             if e.b.pending is None: heapq.heappush(s.turn, (e.b.rank, e.b.id, e.b)); e.b.pending = (wave, led_back)

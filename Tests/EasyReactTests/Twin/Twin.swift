@@ -18,6 +18,8 @@ class Twin {
     var rank = 0
     /// The number of the newest wave that reached this node.
     var newest = 0
+    /// The number of the last first push over an edge that closes a cycle here: this node has its value already.
+    var pushed = -1
     var listeners: [Listener] = [], edges: [Edge] = []
     var isNotifying = false
     var queue: [Arrival] = []
@@ -166,7 +168,7 @@ class Twin {
       deliveries += 1
       if deliveries > limit { continue }
       var wave = arrival.route.wave ?? newWave()
-      if arrival.route.isFiltered && node.newest >= wave { continue }
+      if arrival.route.isFiltered && (node.newest >= wave || node.pushed == wave) { continue }
       // What had to wait, and what comes late but not by a filtered edge, goes on as a new wave.
       let isLate = arrival.hadToWait || node.newest >= wave
       switch arrival.content {
@@ -193,7 +195,7 @@ class Twin {
   private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
-    if isFiltered && down.newest >= wave { return }
+    if isFiltered && (down.newest >= wave || down.pushed == wave) { return }
     var route = Route(wave: wave, ledBack: ledBack, isFiltered: isFiltered)
     switch edge.kind {
     case .plain(let function):
@@ -255,7 +257,11 @@ class Twin {
   }
 
   private func push(_ edge: Edge) {
-    notifyNewcomer(of: edge.up) { follow(edge, newWave(), ledBack: false) }
+    notifyNewcomer(of: edge.up) {
+      let wave = newWave()
+      if edge.isOfSync || edge.leadsBack { edge.up.pushed = wave }
+      follow(edge, wave, ledBack: false)
+    }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
