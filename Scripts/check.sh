@@ -7,4 +7,5 @@ Scripts/format.sh --check
 echo "== build, warnings are errors"
 swift build -Xswiftc -warnings-as-errors --scratch-path .build-strict
 swift build --package-path Tools -Xswiftc -warnings-as-errors --scratch-path Tools/.build-strict
+swift build --package-path Examples -Xswiftc -warnings-as-errors --scratch-path Examples/.build-strict
 Scripts/test.sh

@@ -2,7 +2,7 @@ extension AnyNode {
   /// The graph that this node is joined to, as Graphviz text: `dot -Tsvg`, `circo -Tpdf`.
   ///
   /// Nodes come in the order of the walk from here (``reachable``), under their names or else their types; the text of an
-  /// unchanged graph is the same each time. Values are not shown.
+  /// unchanged graph is the same each time. Values are not shown; edges that lead back are dashed.
   /// - Parameter listeners: Draw the listeners too.
   public final func dot(listeners: Bool = false) -> String {
     let graph = snapshot()
@@ -23,7 +23,9 @@ extension AnyNode {
       }
     }
     for edge in graph.edges {
-      lines.append("  \(labels[edge.from]) -> \(labels[edge.to]) [label=\(quoted(edge.name))];")
+      let style = edge.leadsBack ? ", style=dashed, constraint=false" : ""
+      lines.append(
+        "  \(labels[edge.from]) -> \(labels[edge.to]) [label=\(quoted(edge.name))\(style)];")
     }
     return (lines + ["}", ""]).joined(separator: "\n")
   }
@@ -43,7 +45,9 @@ extension AnyNode {
       }
     }
     for edge in graph.edges {
-      lines.append("  \(labels[edge.from]) -->|\"\(escaped(edge.name))\"| \(labels[edge.to])")
+      let arrow = edge.leadsBack ? "-.->" : "-->"
+      lines.append(
+        "  \(labels[edge.from]) \(arrow)|\"\(escaped(edge.name))\"| \(labels[edge.to])")
     }
     return (lines + [""]).joined(separator: "\n")
   }

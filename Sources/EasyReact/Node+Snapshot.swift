@@ -21,6 +21,8 @@ public struct GraphSnapshot: Codable, Equatable, Sendable {
     public let from: UInt64
     public let to: UInt64
     public let name: String
+    /// It closed a cycle when it was linked.
+    public let leadsBack: Bool
   }
   /// In order of the walk.
   public let nodes: [Node]
@@ -50,7 +52,8 @@ extension AnyNode {
 
   private final func edgePictures() -> [GraphSnapshot.Edge] {
     lookAtEdges(.outs) { edge, far in
-      far.map { GraphSnapshot.Edge(from: id, to: $0.id, name: edge.pointee.visibleName) }
+      far.map { GraphSnapshot.Edge(from: id, to: $0.id, name: edge.pointee.visibleName,
+          leadsBack: edge.pointee.has(EdgeFlags.leadsBack)) }
     }.compactMap { $0 }
   }
 }

@@ -151,10 +151,12 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     set { setEnds { _, to in to = newValue } }
   }
 
-  /// What happens to a value: send none, one or many. By default it is sent on, where the types allow it.
+  /// What happens to a value: send none, one or many. By default it is sent on, where the types allow it; a transform
+  /// of the library's own does its work with it, as if `from` had told it.
   ///
   /// What is sent is followed when `receive` returns, under the same wave and context.
   open func receive(_ value: Input, from sender: AnyNode?, context: (any Sendable)?) {
+    if makeStep != nil { return runStep(value, context) }
     guard let output = value as? Output else {
       misuse(
         "Transform", "\(type(of: self)) does not say what becomes of a value", toNode,
@@ -229,6 +231,27 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     } else {
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
     }
+  }
+
+  /// A value from outside, for a transform that is no subclass.
+  private final func runStep(_ value: Input, _ context: (any Sendable)?) {
+    guard let up = fromNode else { return }
+    let source = MutableNode(value)
+    let box = context.map { ContextBox($0) }
+    let turn = currentTurn()
+    enter(turn)
+    perform(on: up.core, turn) { turn in
+      guard let edge = self.ends.withLock({ $0.life })?.edge, edge.pointee.up == up.core,
+        !edge.pointee.has(EdgeFlags.cut)
+      else { return }
+      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+      turn.pointee.wave = newWave()
+      turn.pointee.flags = box == nil ? 0 : Bits.context
+      turn.pointee.context = box.map { Unmanaged.passUnretained($0) }
+      if edge.pointee.run(source.core, edge, turn) { propagate(edge.pointee.down!, turn) }
+      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+    }
+    leave(turn)
   }
 
   @inlinable final func isFace(of edge: EdgePointer) -> Bool {

@@ -11,7 +11,7 @@ class Node:
     ids = itertools.count()
     def __init__(s, v=None):
         s.id = next(Node.ids); s.v = v; s.down = []; s.listeners = []; s.rank = 0; s.wave = 0
-        s.busy = False; s.queue = []             # values that wait while the node notifies
+        s.pushed = -1; s.busy = False; s.queue = []             # values that wait while the node notifies
         s.join = None; s.pending = None          # a join: (upstreams, function); pending: (wave, led back) while it waits in the turn
         s.ended = False                          # a combine or zip that lost an upstream edge
 
@@ -52,7 +52,7 @@ class Graph:
     def join_up(s, a, b, kind, f, sync=False):   # a new edge, without its initial push
         e = Edge(a, b, kind, f, sync, s.reaches(b, a, ordinary=True)); a.down.append(e); s.all_edges.append(e)
         if e.back: s.backs.append(e)
-        else: s.raise_rank(b, a.rank + 1)
+        else: s.order(a, b)
         return e
 
     def link(s, a, b, f=lambda v: v, sync=False, kind="plain"):
@@ -61,7 +61,18 @@ class Graph:
         s.push(e)
         return e
 
-    def push(s, e): s.newcomer(e.a, lambda: s.follow(e, s.new_wave(), False))
+    def push(s, e):
+        def visit():
+            wave = s.new_wave()
+            if e.sync or e.back: e.a.pushed = wave
+            s.follow(e, wave, False)
+        s.newcomer(e.a, visit)
+
+    def order(s, a, b):                          # a node that nothing ordinary leads to goes below instead of raising all that follows
+        if b.rank > a.rank: return
+        first = not any(e.b is a and not e.back and not e.isCut for e in s.all_edges)
+        if first and any(not e.back for e in b.down): a.rank = b.rank - 1
+        else: s.raise_rank(b, a.rank + 1)
 
     def raise_rank(s, n, r):
         todo = [(n, r)]
@@ -69,7 +80,7 @@ class Graph:
             n, r = todo.pop()
             if r > n.rank: n.rank = r; todo += [(e.b, r + 1) for e in n.down if not e.back]
 
-    def cut(s, e):                               # a cut opens cycles: edges that led back become ordinary. Ranks never fall
+    def cut(s, e):                               # a cut opens cycles: edges that led back become ordinary
         if e is None or e.isCut: return
         e.isCut = True; e.a.down.remove(e)
         if e.kind in ("join", "every", "zip"): e.b.ended = True
@@ -80,7 +91,7 @@ class Graph:
         s.backs = [b for b in s.backs if not b.isCut]
         for b in list(s.backs):
             if not s.reaches(b.b, b.a, ordinary=True):
-                b.back = False; s.backs.remove(b); s.raise_rank(b.b, b.a.rank + 1)
+                b.back = False; s.backs.remove(b); s.order(b.a, b.b)
 
     def remove_upstream(s, n, u):
         for e in [e for e in u.down if e.b is n]: s.cut(e)
@@ -166,7 +177,7 @@ class Graph:
         while n.queue:
             v, wave, led_back, filtered, waited = n.queue.pop(0)
             s.delivered += 1; assert s.delivered < s.limit, "does not end"
-            if filtered and n.wave >= wave: continue                         # tested when it is stored
+            if filtered and (n.wave >= wave or n.pushed == wave): continue                         # tested when it is stored
             if isinstance(v, Update):
                 if n.v is None: continue
                 v = v.f(n.v)
@@ -202,7 +213,7 @@ class Graph:
     def follow(s, e, wave, led_back):
         led_back = led_back or e.back
         filtered = e.back or e.sync or (led_back and s.reaches(e.b, e.a))
-        if filtered and e.b.wave >= wave: return
+        if filtered and (e.b.wave >= wave or e.b.pushed == wave): return
         if e.kind == "join":
             if not filtered and e.b.wave >= wave: wave = s.new_wave()
             if e.b.pending is None: heapq.heappush(s.turn, (e.b.rank, e.b.id, e.b)); e.b.pending = (wave, led_back)

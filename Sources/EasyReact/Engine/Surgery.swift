@@ -46,9 +46,7 @@ func insert(_ edge: EdgePointer) {
     }
     appendToUpstream(edge)
     appendToDownstream(edge)
-    if !edge.pointee.has(EdgeFlags.leadsBack) {
-      raiseRank(of: down, above: up.pointee.rank.load(ordering: .relaxed))
-    }
+    if !edge.pointee.has(EdgeFlags.leadsBack) { order(up, before: down, by: edge) }
     if !state.components.isEmpty { clearComponents(&state) }
   }
 }
@@ -87,6 +85,28 @@ private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
   return false
 }
 
+/// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes below, instead
+/// of raising all that follows: so a chain is built from its end in linear time too.
+private func order(_ up: CorePointer, before down: CorePointer, by edge: EdgePointer) {
+  let rank = down.pointee.rank.load(ordering: .relaxed)
+  if rank > up.pointee.rank.load(ordering: .relaxed) { return }
+  if hasOrdinaryEdge(down, .outs, except: edge), !hasOrdinaryEdge(up, .ins, except: edge) {
+    up.pointee.rank.store(rank - 1, ordering: .relaxed)
+  } else {
+    raiseRank(of: down, above: up.pointee.rank.load(ordering: .relaxed))
+  }
+}
+
+private func hasOrdinaryEdge(
+  _ core: CorePointer, _ list: EdgeListKind, except edge: EdgePointer
+) -> Bool {
+  var isFound = false
+  forEachEdge(core, list) {
+    if $0 != edge, !$0.pointee.has(EdgeFlags.cut | EdgeFlags.leadsBack) { isFound = true }
+  }
+  return isFound
+}
+
 private func raiseRank(of core: CorePointer, above rank: Int32) {
   var todo = [(core, rank + 1)]
   while let (core, rank) = todo.popLast() {
@@ -123,7 +143,7 @@ func noteCut(_ edge: EdgePointer) {
         ~EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
       state.backEdges[candidate] = nil
       backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
-      raiseRank(of: end, above: start.pointee.rank.load(ordering: .relaxed))
+      order(start, before: end, by: candidate)
     }
   }
 }

@@ -115,6 +115,7 @@ import Synchronization
       turn.pointee.held = region
     }
   }
+  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (0, 0, nil)
   turn.pointee.reentrantSets = 0
   turn.pointee.lettersOpened = 0
   let isTraced = turn.pointee.isTraced

@@ -31,7 +31,7 @@ import Synchronization
 }
 
 /// Holder only.
-@inlinable @inline(__always) func store<Value>(_ core: CorePointer, _ value: Value) {
+@inlinable @inline(__always) func store<Value>(_ core: CorePointer, _ value: consuming Value) {
   if isWord(Value.self) {
     var word: UInt64 = 0
     withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
@@ -40,9 +40,9 @@ import Synchronization
   } else {
     let place = slot(core, Value.self)
     if core.pointee.hasValue.load(ordering: .relaxed) {
-      var old = value
+      // The old value dies when this returns.
       core.pointee.acquire()
-      swap(&place.pointee, &old)
+      swap(&place.pointee, &value)
       core.pointee.release()
     } else {
       core.pointee.acquire()

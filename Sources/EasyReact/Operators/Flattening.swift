@@ -84,9 +84,9 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
       Edge(
         kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
         transformType: Transform<Output, Output>.self, flags: EdgeFlags.starting, hop: life
-      ) { [weak self] up, edge, turn in
-        // The outer edge may have been cut a moment ago.
-        if self?.hasEnded ?? true { return false }
+      ) { up, edge, turn in
+        // The outer edge may have been cut a moment ago. No ring: this object keeps no edge.
+        if self.hasEnded { return false }
         return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
       })
     edge.pointee.down = down

@@ -140,6 +140,29 @@ extension Section4 {
     _ = listening
   }
 
+  @Test func `4.3 batches of two threads know nothing of each other`() {
+    let a = MutableNode(0)
+    let b = MutableNode(0)
+    let wrong = Tally()
+    let pair = a.combine(b)
+    let told = Recorder(pair)
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      let mine = thread == 0 ? a : b
+      let other = thread == 0 ? b : a
+      for step in 1...500 {
+        batch {
+          mine.value = -1
+          mine.value = step
+          if mine.value != step || (other.value ?? -1) < 0 { wrong.add() }
+        }
+      }
+    }
+    #expect(wrong.count == 0)
+    #expect(pair.value.map { "\($0)" } == "(500, 500)")
+    #expect(told.values.allSatisfy { $0 >= 0 && $1 >= 0 })
+    #expect(checkInvariants([a, b]) == [])
+  }
+
   @Test func `4.3 an empty batch tells nothing`() {
     let a = MutableNode(1)
     let told = Recorder(a)

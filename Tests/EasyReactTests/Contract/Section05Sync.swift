@@ -100,6 +100,62 @@ extension Section5 {
     #expect(a.upstreamTransforms.isEmpty)
   }
 
+  @Test(arguments: [1, 2])
+  func `5.3 a sync that is set up by a listener of one side, in mid-wave, ends equal`(side: Int) {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    let told = [Recorder(a), Recorder(b)]
+    let isMade = Tally()  // the side that wins hears its value once more
+    let listening = (side == 1 ? a : b).listen { value in
+      if value == 5, isMade.count == 0 {
+        isMade.add()
+        a.sync(with: b)
+      }
+    }
+    (side == 1 ? a : b).value = 5
+    // The other side wins: `b` held 2 in the first case, 5 in the second.
+    #expect(a.value == (side == 1 ? 2 : 5))
+    #expect(b.value == a.value)
+    #expect(told[0].values.last == a.value)
+    #expect(told[1].values.last == a.value)
+    a.value = 6
+    #expect(b.value == 6)
+    #expect(checkInvariants([a, b]) == [])
+    listening.cancel()
+  }
+
+  @Test
+  func
+    `5.3 a sync that is set up in a batch sees stored values, and what is staged goes over at its end`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode(2)
+    batch {
+      a.value = 10
+      a.sync(with: b)
+      #expect((a as AnyNode).isEmpty == false)
+      #expect(a.value == 10)
+    }
+    #expect(a.value == 10)
+    #expect(b.value == 10)
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `5.3 emptying one side of a sync leaves the other; the next set of either goes over`()
+  {
+    let a = MutableNode(1)
+    let b = MutableNode<Int>()
+    a.sync(with: b)
+    a.clean()
+    #expect(a.isEmpty)
+    #expect(b.value == 1)
+    b.value = 2
+    #expect(a.value == 2)
+    b.clean()
+    a.update { $0 += 1 }
+    #expect(b.value == 3)
+  }
+
   @Test func `5.3 cancelling a sync cuts both ways, and both sides keep their values`() {
     let a = MutableNode<Int>()
     let b = MutableNode(2)

@@ -95,12 +95,15 @@ extension Section9 {
           clock.run()
         }
       }
-      for _ in 0..<3 { churn() }
-      let before = Self.residentMemory
-      for _ in 0..<20 { churn() }
-      let grown = Self.residentMemory - before
-      // Of each kind 20,000 came and went: one block of 16 bytes left by each would be seen.
-      #expect(before > 0 && grown < 200_000, "grown by \(grown) bytes")
+      // What is left behind is left every time; what the allocator keeps for itself is not.
+      var growths: [Int] = []
+      for _ in 0..<5 {
+        let before = Self.residentMemory
+        for _ in 0..<5 { churn() }
+        growths.append(Self.residentMemory - before)
+      }
+      // Of each kind 5,000 came and went in one measure: a block of 16 bytes left by each would be seen.
+      #expect(Self.residentMemory > 0 && growths.min()! < 40_000, "grown by \(growths) bytes")
       hold(owner, prompt, a, other)
     }
   }

@@ -5,7 +5,9 @@ import Testing
 // The edges of operators are transforms like others: they can be seen, cut and re-pointed (contract 2.1, 12.1).
 
 extension Section10 {
-  @Test func `10 every operator's edge shows in the transforms of its nodes, under the operator's name`() {
+  @Test
+  func `10 every operator's edge shows in the transforms of its nodes, under the operator's name`()
+  {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
     let b = MutableNode(2)
@@ -14,7 +16,8 @@ extension Section10 {
     let made: [(AnyNode, String)] = [
       (a.fork(), "Fork"), (a.map { $0 }, "Map"), (a.mapReplace(1), "MapReplace"),
       (a.compactMap { $0 }, "CompactMap"), (a.filter { $0 > 0 }, "Filter"),
-      (a.ignore(5), "Ignore"), (a.select(1), "Select"), (a.distinctUntilChanged(), "DistinctUntilChanged"),
+      (a.ignore(5), "Ignore"), (a.select(1), "Select"),
+      (a.distinctUntilChanged(), "DistinctUntilChanged"),
       (a.skip(1), "Skip"), (a.take(1), "Take"), (a.scan(0) { $0 + $1 }, "Scan"),
       (a.deliver(on: clock), "Deliver"), (a.delay(.seconds(1), on: clock), "Delay"),
       (a.throttle(.seconds(1), on: clock), "Throttle"), (a.flattenMap { _ in b }, "Flatten"),
@@ -36,7 +39,10 @@ extension Section10 {
     #expect(checkInvariants([a, b, outer, sync]) == [])
   }
 
-  @Test func `10 re-pointing the end of an operator's edge begins a new life of it at the other node`() throws {
+  @Test
+  func `10 re-pointing the end of an operator's edge begins a new life of it at the other node`()
+    throws
+  {
     let a = MutableNode(1)
     let first = a.take(2)
     let edge = try #require(first.upstreamTransforms.first as? Transform<Int, Int>)
@@ -78,7 +84,10 @@ extension Section10 {
     #expect(checkInvariants([outer, inner, flat]) == [])
   }
 
-  @Test func `10.4 a flatten that a listener switches in mid-wave tells the values of one inner node only`() {
+  @Test
+  func
+    `10.4 a flatten that a listener switches in mid-wave tells the values of one inner node only`()
+  {
     let first = MutableNode(0)
     let second = MutableNode(100)
     let outer = MutableNode<Node<Int>>(first)
@@ -110,7 +119,8 @@ extension Section10 {
   }
 
   @Test(arguments: ["deliver", "delay", "throttle", "flatten", "scan", "switch", "distinct"])
-  func `10 an operator's node is freed when it is dropped, and leaves nothing behind`(kind: String) {
+  func `10 an operator's node is freed when it is dropped, and leaves nothing behind`(kind: String)
+  {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
     let inner = MutableNode(5)

@@ -169,6 +169,19 @@ extension Section11 {
 // MARK: - Misuse
 
 extension Section11 {
+  @Test func `11 feedback over the immediate scheduler uses constant stack`() {
+    let a = MutableNode(0)
+    let listening = a.deliver(on: .immediate).listen { if $0 < 100_000 { a.value = $0 + 1 } }
+    let other = MutableNode(0)
+    let second = other.listen(on: .immediate) { if $0 < 100_000 { other.value = $0 + 1 } }
+    #expect(a.value == 100_000)
+    #expect(other.value == 100_000)
+    listening.cancel()
+    second.cancel()
+  }
+}
+
+extension Section11 {
   @Test func `11 a zero or negative interval of delay stops with a message naming the operator`()
     async
   {

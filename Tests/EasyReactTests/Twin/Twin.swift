@@ -8,7 +8,7 @@
 /// 3. *Joins* wait for the end of the turn and run by rank, each once (`inTurn`, `runJoins`).
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
-/// 5. Linking closes cycles and cutting opens them; ranks never fall (`attach`, `cut`).
+/// 5. Linking closes cycles and cutting opens them; ranks rise along edges (`attach`, `cut`).
 class Twin {
   final class Node {
     /// Of creation. Joins of one rank run in this order.
@@ -18,6 +18,8 @@ class Twin {
     var rank = 0
     /// The number of the newest wave that reached this node.
     var newest = 0
+    /// The number of the last first push over an edge that closes a cycle here: this node has its value already.
+    var pushed = -1
     var listeners: [Listener] = [], edges: [Edge] = []
     var isNotifying = false
     var queue: [Arrival] = []
@@ -166,7 +168,7 @@ class Twin {
       deliveries += 1
       if deliveries > limit { continue }
       var wave = arrival.route.wave ?? newWave()
-      if arrival.route.isFiltered && node.newest >= wave { continue }
+      if arrival.route.isFiltered && (node.newest >= wave || node.pushed == wave) { continue }
       // What had to wait, and what comes late but not by a filtered edge, goes on as a new wave.
       let isLate = arrival.hadToWait || node.newest >= wave
       switch arrival.content {
@@ -193,7 +195,7 @@ class Twin {
   private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
-    if isFiltered && down.newest >= wave { return }
+    if isFiltered && (down.newest >= wave || down.pushed == wave) { return }
     var route = Route(wave: wave, ledBack: ledBack, isFiltered: isFiltered)
     switch edge.kind {
     case .plain(let function):
@@ -255,7 +257,11 @@ class Twin {
   }
 
   private func push(_ edge: Edge) {
-    notifyNewcomer(of: edge.up) { follow(edge, newWave(), ledBack: false) }
+    notifyNewcomer(of: edge.up) {
+      let wave = newWave()
+      if edge.isOfSync || edge.leadsBack { edge.up.pushed = wave }
+      follow(edge, wave, ledBack: false)
+    }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
@@ -273,7 +279,7 @@ class Twin {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
     let edge = Edge(up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
     up.edges.append(edge)
-    if leadsBack { edgesThatLeadBack.append(edge) } else { raise(down, to: up.rank + 1) }
+    if leadsBack { edgesThatLeadBack.append(edge) } else { order(up, before: down) }
     return edge
   }
 
@@ -285,13 +291,22 @@ class Twin {
     edgesThatLeadBack.removeAll { $0 === edge }
     for back in edgesThatLeadBack where !reaches(back.down, back.up, byOrdinaryEdges: true) {
       back.leadsBack = false  // the cut opened its cycle
-      raise(back.down, to: back.up.rank + 1)
+      order(back.up, before: back.down)
     }
     edgesThatLeadBack.removeAll { !$0.leadsBack }
     cut(edge.inner)  // a flatten without its outer node lets go of the inner one
   }
 
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
+
+  /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
+  /// below instead of raising all that follows.
+  private func order(_ up: Node, before down: Node) {
+    if down.rank > up.rank { return }
+    let isFirst = !nodes.contains { $0.edges.contains { $0.down === up && !$0.leadsBack } }
+    let leadsOn = down.edges.contains { !$0.leadsBack }
+    if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
+  }
 
   private func raise(_ node: Node, to rank: Int) {
     if node.rank >= rank { return }

@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "EasyReact", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "Receipt", dependencies: [.product(name: "EasyReact", package: "EasyReact")])
+  ]
+)

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Draws the pictures of the README anew, from what the programs themselves print with --dot.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+Scripts/setup.sh
+swift run --package-path Examples Receipt --dot | dot -Tsvg >Documentation/Pictures/receipt.svg
+swift run --package-path Tools easyreact monitor --dot | dot -Tsvg >Documentation/Pictures/monitor.svg
