@@ -105,8 +105,7 @@ private let million = 1_000_000
       #expect(report == Report(values: [3], counts: [long + 1, long, -long]))
     }
 
-    /// Linked from its end, a chain raises the ranks of all that was linked before at each link: a short one only.
-    @Test(arguments: [(long, false), (2000, true)])
+    @Test(arguments: [(long, false), (long, true)])
     func `3.4 a chain of 1,000,000 links between existing nodes`(count: Int, backwards: Bool) {
       let report = onSmallStack { () -> Report in
         var report = Report()
@@ -177,7 +176,7 @@ private let million = 1_000_000
       #expect(report == Report(values: [long, long + 5, 2 * long + 5], isFreed: true))
     }
 
-    @Test(arguments: [(100_000, false), (2000, true)])
+    @Test(arguments: [(100_000, false), (100_000, true)])
     func `5.3 a chain of 100,000 synced nodes, set at either end, each told once a set`(
       count: Int, backwards: Bool
     ) {
