@@ -41,7 +41,7 @@ import Synchronization
 
   // Atomic.
 
-  /// One for the handle and one for each upstream edge that is not fully detached.
+  /// One for the handle, one for each upstream edge and each half of a sync that leads away, until it is fully detached.
   @usableFromInline let references: Atomic<Int32>
   /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery lock.
   @usableFromInline let rank: Atomic<Int32>
@@ -197,6 +197,7 @@ extension Core {
 
 /// The value's destruction is user code: no lock is held.
 func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
+  awaitSurgery()
   forgetCycle(of: core)
   _ = core.pointee.operations(core, .destroyQueue, turn)
   _ = core.pointee.operations(core, .destroyValue, turn)

@@ -47,20 +47,26 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   if edge.pointee.has(EdgeFlags.filtered) {
     extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
   }
-  let wasBusy = up.pointee.bits & Bits.busy != 0
-  up.pointee.bits |= Bits.busy
-  if turn.pointee.isTraced {
-    traceWave(turn.pointee.wave, began: true, up)
-    if edge.pointee.down == nil { traceListener(edge, turn) }
-  }
-  let wave = turn.pointee.wave
-  if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
-  if turn.pointee.isTraced { traceWave(wave, began: false, up) }
-  if !wasBusy {
-    up.pointee.bits &= ~Bits.busy
-    if up.pointee.queue != nil, up.pointee.operations(up, .takeNext, turn) { propagate(up, turn) }
+  whileBusy(up, turn) {
+    if turn.pointee.isTraced {
+      traceWave(turn.pointee.wave, began: true, up)
+      if edge.pointee.down == nil { traceListener(edge, turn) }
+    }
+    let wave = turn.pointee.wave
+    if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
+    if turn.pointee.isTraced { traceWave(wave, began: false, up) }
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+}
+
+/// What comes to the node while `body` runs waits, and is told after.
+@inline(__always) func whileBusy(_ core: CorePointer, _ turn: TurnPointer, _ body: () -> Void) {
+  let wasBusy = core.pointee.bits & Bits.busy != 0
+  core.pointee.bits |= Bits.busy
+  body()
+  if wasBusy { return }
+  core.pointee.bits &= ~Bits.busy
+  if core.pointee.queue != nil, core.pointee.operations(core, .takeNext, turn) { propagate(core, turn) }
 }
 
 /// An edge or a listener of an existing node, made by any thread.
@@ -81,6 +87,10 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 @usableFromInline func prepareLink(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down.unsafelyUnwrapped
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  // Half of a sync does not keep its upstream's node, but whoever cuts it must find the core.
+  if edge.pointee.kind == .sync {
+    edge.pointee.up.unsafelyUnwrapped.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  }
   // A derived node with a second upstream is no longer its first one's alone.
   if down.pointee.firstIn.load(ordering: .relaxed) != nil { makeHead(down, turn) }
   insert(edge)
@@ -102,7 +112,7 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 /// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its address in hand, so the
 /// edge must not be freed before: `attach` finds the mark and finishes the cut.
 func mark(_ edge: EdgePointer) -> Bool {
-  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .acquiringAndReleasing).oldValue
+  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent).oldValue
     & (EdgeFlags.cut | EdgeFlags.starting) == 0
 }
 
@@ -173,12 +183,14 @@ private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
 /// Holder of the downstream's region. From here on nothing names the edge.
 private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down!
+  let counted = edge.pointee.kind == .sync ? edge.pointee.up : nil
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
   // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.
   if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
+  if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
 }
 
 /// Ends an edge that lies in its node's block; the block goes with the node.
@@ -195,8 +207,9 @@ private func hollow(_ edge: EdgePointer) {
   handle?.release()
 }
 
-private func freeEdge(_ edge: EdgePointer) {
+func freeEdge(_ edge: EdgePointer) {
   hollow(edge)
+  awaitSurgery()
   edge.deinitialize(count: 1)
   edge.deallocate()
 }
