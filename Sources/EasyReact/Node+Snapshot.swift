@@ -51,20 +51,16 @@ extension AnyNode {
   }
 
   private final func edgePictures() -> [GraphSnapshot.Edge] {
+    // A transform's name lies under the transform's lock, so it is asked for when the node's is given back.
     lookAtEdges(.outs) { edge, far in
-      far.map { GraphSnapshot.Edge(from: id, to: $0.id, name: edge.pointee.visibleName,
-          leadsBack: edge.pointee.has(EdgeFlags.leadsBack)) }
-    }.compactMap { $0 }
-  }
-}
-
-extension Edge {
-  /// The transform's name if one was given.
-  var visibleName: String {
-    if let face = face.load(ordering: .acquiring)?.takeUnretainedValue() as? AnyTransform {
-      return face.name
+      far.map {
+        (to: $0.id, transform: edge.pointee.face.load(ordering: .acquiring)?.takeUnretainedValue() as? AnyTransform,
+          kind: edge.pointee.kind, leadsBack: edge.pointee.has(EdgeFlags.leadsBack))
+      }
+    }.compactMap { $0 }.map {
+      GraphSnapshot.Edge(
+        from: id, to: $0.to, name: $0.transform?.name ?? $0.kind.name, leadsBack: $0.leadsBack)
     }
-    return kind.name
   }
 }
 

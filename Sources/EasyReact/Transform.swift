@@ -12,6 +12,8 @@ open class AnyTransform: @unchecked Sendable {
     var life: Life? { didSet { if life != nil { number += 1 } } }
     /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
     var number = 0
+    /// How often the ends were set.
+    var changes = 0
     /// While it has one.
     var from: AnyNode?
     weak var to: AnyNode?
@@ -97,9 +99,12 @@ open class AnyTransform: @unchecked Sendable {
   final func cutPresentLife(where isMeant: (Ends) -> Bool = { _ in true }) {
     let turn = currentTurn()
     enter(turn)
-    ends.withLock { ends in
-      if let life = ends.life, isMeant(ends) { cut(life.edge, turn) }
+    // Marked under the lock, where the edge is not freed; detached outside, where other locks may be taken.
+    let marked = ends.withLock { ends -> Life? in
+      guard let life = ends.life, isMeant(ends), mark(life.edge) else { return nil }
+      return life
     }
+    if let marked { finishCut(marked.edge, turn) }
     leave(turn)
   }
 }
@@ -218,7 +223,9 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
     let turn = currentTurn()
-    guard let edge = turn.pointee.receiving, isFace(of: edge) else {
+    guard let edge = turn.pointee.receiving, isFace(of: edge),
+      edge.pointee.flags.load(ordering: .acquiring) & EdgeFlags.cut == 0
+    else {
       return deliverFromOutside(arrival, context)
     }
     let up = edge.pointee.up.unsafelyUnwrapped
@@ -241,14 +248,21 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     let turn = currentTurn()
     enter(turn)
     perform(on: up.core, turn) { turn in
-      guard let edge = self.ends.withLock({ $0.life })?.edge, edge.pointee.up == up.core,
-        !edge.pointee.has(EdgeFlags.cut)
-      else { return }
+      // An edge that is not cut stays as long as its upstream's region is held.
+      let life = self.ends.withLock { ends -> Life? in
+        guard let life = ends.life, life.edge.pointee.up == up.core,
+          !life.edge.pointee.has(EdgeFlags.cut)
+        else { return nil }
+        return life
+      }
+      guard let edge = life?.edge else { return }
       let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
       turn.pointee.wave = newWave()
       turn.pointee.flags = box == nil ? 0 : Bits.context
       turn.pointee.context = box.map { Unmanaged.passUnretained($0) }
-      if edge.pointee.run(source.core, edge, turn) { propagate(edge.pointee.down!, turn) }
+      whileBusy(up.core, turn) {
+        if edge.pointee.run(source.core, edge, turn) { propagate(edge.pointee.down!, turn) }
+      }
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
     }
     leave(turn)
@@ -262,7 +276,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   @usableFromInline final func deliverFromOutside(
     _ arrival: Arrival<Output>, _ context: (any Sendable)?
   ) {
-    guard let target = to else { return }
+    let isCut = ends.withLock { $0.life?.edge.pointee.has(EdgeFlags.cut) ?? false }
+    guard !isCut, let target = to else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     enter(turn)
@@ -276,30 +291,47 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   /// Changes one or both ends: the present life is cut, and another begins where both ends are there.
   final func setEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) {
+    while !trySetEnds(change) {}
+  }
+
+  /// False: another thread set an end meanwhile, so what was read is out of date.
+  private final func trySetEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) -> Bool {
+    let changes = ends.withLock { $0.changes }
     var from = self.from
     var to = self.to
     let oldFrom = from
     let oldTo = to
     change(&from, &to)
-    if from === oldFrom, to === oldTo, from == nil || to == nil { return }
-    if let from, let to, from as AnyNode === to { return cutPresentLife() }
+    if from === oldFrom, to === oldTo, from == nil || to == nil { return true }
+    if let from, let to, from as AnyNode === to {
+      cutPresentLife()
+      return true
+    }
+    defer { withExtendedLifetime((from, to)) {} }
     let turn = currentTurn()
     enter(turn)
+    defer { leave(turn) }
     let life = from.flatMap { from in to.map { Life(newLife(from, $0)) } }
     let (looseFrom, looseTo) = life == nil ? (from, to) : (nil, nil)
-    let released = ends.withLock { ends in
-      if let life = ends.life { cut(life.edge, turn) }
+    let exchanged = ends.withLock { ends -> (released: AnyNode?, cut: Life?)? in
+      if ends.changes != changes { return nil }
+      ends.changes += 1
+      let cut = ends.life.flatMap { mark($0.edge) ? $0 : nil }
       let released = ends.from
       ends.life = life
       ends.from = looseFrom
       ends.to = looseTo
-      if let life { prepareLink(life.edge, turn) }
-      return released
+      return (released, cut)
     }
-    _ = consume released
+    guard let exchanged else {
+      if let life { freeEdge(life.edge) }
+      return false
+    }
+    if let cut = exchanged.cut { finishCut(cut.edge, turn) }
+    if let life { prepareLink(life.edge, turn) }
     noteDangling(oldFrom: oldFrom, oldTo: oldTo)
     if let life { attachNow(life.edge, turn) }
-    leave(turn)
+    return true
   }
 
   private final func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {
@@ -331,7 +363,11 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     let (life, from, to) = ends.withLock { ends in (ends.life != nil, ends.from, ends.to) }
     if life { return }
     if let from { noteDangling(from: from) }
-    if let to { extras(of: to.core).state.withLock { $0.danglingTo.append(self) } }
+    if let to {
+      extras(of: to.core).state.withLock { state in
+        if !state.danglingTo.contains(where: { $0 === self }) { state.danglingTo.append(self) }
+      }
+    }
   }
 }
 

@@ -198,6 +198,7 @@ extension Core {
 
 /// The value's destruction is user code: no lock is held.
 func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
+  awaitSurgery()
   forgetCycle(of: core)
   _ = core.pointee.operations(core, .destroyQueue, turn)
   _ = core.pointee.operations(core, .destroyValue, turn)

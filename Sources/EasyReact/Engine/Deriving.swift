@@ -80,19 +80,28 @@ extension Node {
   return node
 }
 
-/// An edge from `up` to a node that is being made. It is followed once `attachNow` is called, or at once if it is not
-/// `starting`.
-@usableFromInline @discardableResult func connect(
+/// An edge from `up` to a node that is being made. It is followed once it is attached.
+@usableFromInline func connect(
   _ up: AnyNode, _ down: CorePointer, kind: EdgeKind, transformType: AnyTransform.Type,
-  isStarting: Bool, _ step: @escaping Step
+  _ step: @escaping Step
 ) -> EdgePointer {
   let edge = makeEdge(
     Edge(
       kind: kind, up: up.core, handle: Unmanaged.passRetained(up), transformType: transformType,
-      flags: isStarting ? EdgeFlags.starting : 0, step: step))
+      flags: EdgeFlags.starting, step: step))
   edge.pointee.down = down
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
   insertFresh(edge)
-  if !isStarting, easyreact_is_traced() { traceEdge(edge, made: true, currentTurn()) }
   return edge
+}
+
+/// The maker of a join reads its upstreams itself. Where another thread is inside one, what it stores may be missed, so it
+/// runs the join again.
+@usableFromInline func attachToJoin(_ edge: EdgePointer, _ turn: TurnPointer) {
+  if claim(edge.pointee.up.unsafelyUnwrapped, turn) {
+    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
+    attachWithoutPush(edge, turn)
+  } else {
+    attachNow(edge, turn)
+  }
 }

@@ -252,7 +252,8 @@ import Synchronization
       }
       // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own first push.
       node.pointee.end = node.pointee.lastOut.load(ordering: .acquiring)
-      node.pointee.cursor = node.pointee.firstOut.load(ordering: .acquiring)
+      node.pointee.cursor =
+        node.pointee.end == nil ? nil : node.pointee.firstOut.load(ordering: .acquiring)
       if node.pointee.firstListener.load(ordering: .acquiring) != nil { notify(node, turn) }
     }
     if let edge = node.pointee.cursor {
@@ -327,7 +328,8 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 
 /// In order of attachment, up to the last one that was there when the notification began.
 @inline(__always) private func notify(_ node: CorePointer, _ turn: TurnPointer) {
-  let last = node.pointee.lastListener.load(ordering: .acquiring)
+  // Empty, or another thread is appending the first one.
+  guard let last = node.pointee.lastListener.load(ordering: .acquiring) else { return }
   var next = node.pointee.firstListener.load(ordering: .acquiring)
   while let edge = next {
     if edge.pointee.flags.load(ordering: .relaxed) == 0,
@@ -393,7 +395,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 }
 
 /// Leaves what an edge brings with the holder of its downstream's region. `body` runs unless the edge is cut before.
-func postOver(
+@usableFromInline func postOver(
   _ edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer,
   _ body: @escaping (Crossing, TurnPointer) -> Void
 ) {

@@ -47,20 +47,26 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   if edge.pointee.has(EdgeFlags.filtered) {
     extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
   }
-  let wasBusy = up.pointee.bits & Bits.busy != 0
-  up.pointee.bits |= Bits.busy
-  if turn.pointee.isTraced {
-    traceWave(turn.pointee.wave, began: true, up)
-    if edge.pointee.down == nil { traceListener(edge, turn) }
-  }
-  let wave = turn.pointee.wave
-  if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
-  if turn.pointee.isTraced { traceWave(wave, began: false, up) }
-  if !wasBusy {
-    up.pointee.bits &= ~Bits.busy
-    if up.pointee.queue != nil, up.pointee.operations(up, .takeNext, turn) { propagate(up, turn) }
+  whileBusy(up, turn) {
+    if turn.pointee.isTraced {
+      traceWave(turn.pointee.wave, began: true, up)
+      if edge.pointee.down == nil { traceListener(edge, turn) }
+    }
+    let wave = turn.pointee.wave
+    if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
+    if turn.pointee.isTraced { traceWave(wave, began: false, up) }
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+}
+
+/// What comes to the node while `body` runs waits, and is told after.
+@inline(__always) func whileBusy(_ core: CorePointer, _ turn: TurnPointer, _ body: () -> Void) {
+  let wasBusy = core.pointee.bits & Bits.busy != 0
+  core.pointee.bits |= Bits.busy
+  body()
+  if wasBusy { return }
+  core.pointee.bits &= ~Bits.busy
+  if core.pointee.queue != nil, core.pointee.operations(core, .takeNext, turn) { propagate(core, turn) }
 }
 
 /// An edge or a listener of an existing node, made by any thread.
@@ -110,7 +116,7 @@ func countOnUpstream(_ edge: EdgePointer) {
 /// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its address in hand, so the
 /// edge must not be freed before: `attach` finds the mark and finishes the cut.
 func mark(_ edge: EdgePointer) -> Bool {
-  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .acquiringAndReleasing).oldValue
+  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent).oldValue
     & (EdgeFlags.cut | EdgeFlags.starting) == 0
 }
 
@@ -212,8 +218,9 @@ private func hollow(_ edge: EdgePointer) {
   handle?.release()
 }
 
-private func freeEdge(_ edge: EdgePointer) {
+func freeEdge(_ edge: EdgePointer) {
   hollow(edge)
+  awaitSurgery()
   edge.deinitialize(count: 1)
   edge.deallocate()
 }

@@ -28,6 +28,8 @@ import Synchronization
   @usableFromInline var inboxLast: LetterPointer?
   /// Holder: the head is freed, so nobody can name this region any more.
   @usableFromInline var isDead = false
+  /// Holder: nodes that live on were moved away, so a thread may still have this address in hand.
+  @usableFromInline var wasSplit = false
   /// `held` bit, epoch in the upper sixteen bits, and between them the newest letter of a list.
   @usableFromInline let word: Atomic<UInt>
   /// The holder's turn. A thread only asks "is it me", and nobody else writes its name, so relaxed.
@@ -276,14 +278,50 @@ func handOver(_ region: RegionPointer) {
   }
 }
 
+// MARK: - The end of one
+
+/// Regions that nodes were moved away from, linked by `nextHeld`: who read such a node's region a moment ago still looks
+/// at the word. They are used again, never freed, and their words stay held, with an epoch that nobody has seen.
+private struct Retired: @unchecked Sendable {
+  // Unchecked: addresses, under the Mutex.
+  var first: RegionPointer?
+}
+private let retired = Mutex(Retired())
+
+/// The head is freed.
+func endRegion(_ region: RegionPointer) {
+  if !region.pointee.wasSplit {
+    region.deinitialize(count: 1)
+    region.deallocate()
+    return
+  }
+  region.pointee.owner.store(0, ordering: .relaxed)
+  region.pointee.isDead = false
+  region.pointee.wasSplit = false
+  retired.withLock { retired in
+    region.pointee.nextHeld = retired.first
+    retired.first = region
+  }
+}
+
+private func takeRetired() -> RegionPointer? {
+  retired.withLock { retired in
+    guard let region = retired.first else { return nil }
+    retired.first = region.pointee.nextHeld
+    return region
+  }
+}
+
 // MARK: - Splitting
 
 /// Makes a node the head of a region of its own, with the nodes that only it can reach. The holder, any time.
 func split(_ core: CorePointer, _ turn: TurnPointer) {
   if core.pointee.isHead || core.pointee.isUnwanted { return }
   let old = core.pointee.region.load(ordering: .relaxed)
-  let new = makeRegion()
-  new.pointee.word.store(Region.held, ordering: .relaxed)
+  old.pointee.wasSplit = true
+  let new = takeRetired() ?? makeRegion()
+  let before = new.pointee.word.load(ordering: .relaxed) & Region.epoch
+  new.pointee.word.store((before &+ Region.nextEpoch) | Region.held, ordering: .relaxed)
   hold(new, turn)
   core.pointee.isHead = true
   move(core, from: old, to: new)

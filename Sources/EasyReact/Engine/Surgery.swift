@@ -23,8 +23,23 @@ nonisolated(unsafe) private var surgery = Surgery()
 
 private func underSurgeryLock<Result>(_ body: (inout Surgery) -> Result) -> Result {
   easyreact_surgery_lock()
-  defer { easyreact_surgery_unlock() }
+  _ = isAtWork.exchange(true, ordering: .sequentiallyConsistent)
+  defer {
+    isAtWork.store(false, ordering: .releasing)
+    easyreact_surgery_unlock()
+  }
   return body(&surgery)
+}
+
+/// Somebody has the surgery lock.
+private let isAtWork = Atomic(false)
+
+/// Before the block of an edge or a core is freed, which is in no list any more. A walk keeps addresses that it found in
+/// lists beyond those lists' locks; one that found this block has set the mark before the block was taken out.
+func awaitSurgery() {
+  if !isAtWork.load(ordering: .acquiring) { return }
+  easyreact_surgery_lock()
+  easyreact_surgery_unlock()
 }
 
 /// How many edges lead back. Without any, cutting needs no search.
@@ -73,7 +88,8 @@ private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
   while let core = todo.popLast() {
     var isFound = false
     forEachEdge(core, .outs) { edge in
-      if edge.pointee.has(EdgeFlags.cut | EdgeFlags.leadsBack) { return }
+      let flags = edge.pointee.flags.load(ordering: .sequentiallyConsistent)  // see `noteCut`
+      if flags & (EdgeFlags.cut | EdgeFlags.leadsBack) != 0 { return }
       let down = edge.pointee.down!
       if down == goal { isFound = true }
       if down.pointee.rank.load(ordering: .relaxed) < limit, seen.insert(down).inserted {
@@ -124,8 +140,10 @@ private func raiseRank(of core: CorePointer, above rank: Int32) {
 
 /// The edge has its cut mark. Edges that led back become ordinary where their cycle is open now.
 func noteCut(_ edge: EdgePointer) {
-  if backEdgeCount.load(ordering: .relaxed) == 0 { return }
+  // A link that is being made saw this edge uncut, or is seen here; and only then is the number looked at.
+  if !isAtWork.load(ordering: .sequentiallyConsistent), backEdgeCount.load(ordering: .acquiring) == 0 { return }
   underSurgeryLock { state in
+    if state.backEdges.isEmpty { return }
     if state.backEdges.removeValue(forKey: edge) != nil {
       backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
       if !state.components.isEmpty { clearComponents(&state) }

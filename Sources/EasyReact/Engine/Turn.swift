@@ -90,13 +90,13 @@ import Synchronization
 /// The end of the outermost call: joins by rank until none waits, then what died, then the regions go back,
 /// each after its mail. A letter is a turn of its own.
 @usableFromInline @inline(never) func finish(_ turn: TurnPointer) {
+  let batch = turn.pointee.batch
   while true {
     if settleOne(turn) { continue }
     guard let region = turn.pointee.held else { break }
     turn.pointee.held = region.pointee.nextHeld
     if region.pointee.isDead {
-      region.deinitialize(count: 1)
-      region.deallocate()
+      endRegion(region)
       continue
     }
     if let letter = takeLetter(region) {
@@ -105,6 +105,7 @@ import Synchronization
         continue
       }
       turn.pointee.lettersOpened &+= 1
+      turn.pointee.batch = nil  // what follows from other threads' sets is no part of it
       region.pointee.nextHeld = turn.pointee.held
       turn.pointee.held = region
       openLetter(letter, turn)
@@ -115,6 +116,7 @@ import Synchronization
       turn.pointee.held = region
     }
   }
+  turn.pointee.batch = batch
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (0, 0, nil)
   turn.pointee.reentrantSets = 0
   turn.pointee.lettersOpened = 0

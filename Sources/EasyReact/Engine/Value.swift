@@ -40,10 +40,12 @@ import Synchronization
   } else {
     let place = slot(core, Value.self)
     if core.pointee.hasValue.load(ordering: .relaxed) {
-      // The old value dies when this returns.
+      let bits = beginDying(core, Value.self)
       core.pointee.acquire()
       swap(&place.pointee, &value)
       core.pointee.release()
+      _ = consume value
+      endDying(core, Value.self, bits)
     } else {
       core.pointee.acquire()
       place.initialize(to: value)
@@ -53,6 +55,22 @@ import Synchronization
   }
 }
 
+/// While the value that a node held dies: that is user code, which may set the node, and then waits until the new value has
+/// been told. Begins before the exchange, for the optimiser lets a value die as soon as it is not used any more.
+@inlinable @inline(__always) func beginDying<Value>(_ core: CorePointer, _: Value.Type) -> UInt8 {
+  if _isPOD(Value.self) { return 0 }
+  let bits = core.pointee.bits
+  core.pointee.bits = bits | Bits.busy
+  return bits & Bits.busy
+}
+
+@inlinable @inline(__always) func endDying<Value>(
+  _ core: CorePointer, _: Value.Type, _ bits: UInt8
+) {
+  if _isPOD(Value.self) { return }
+  core.pointee.bits = core.pointee.bits & ~Bits.busy | bits
+}
+
 /// Holder only.
 @inlinable func clearValue<Value>(_ core: CorePointer, _: Value.Type) {
   if !core.pointee.hasValue.load(ordering: .relaxed) { return }
@@ -60,11 +78,13 @@ import Synchronization
     core.pointee.hasValue.store(false, ordering: .releasing)
     return
   }
+  let bits = beginDying(core, Value.self)
   core.pointee.acquire()
   core.pointee.hasValue.store(false, ordering: .releasing)
   let old = slot(core, Value.self).move()
   core.pointee.releaseAfterCopying()
   _ = consume old
+  endDying(core, Value.self, bits)
 }
 
 /// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic store, and even out of

@@ -162,22 +162,44 @@ func makeJoin<Output: Sendable>(
   switch mode {
   case .latest: step = arriveAtJoin
   case .everyValue:
-    step = { up, edge, turn in
-      let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
-      if join.pointee.isTerminated.load(ordering: .relaxed) { return stop(.cut, edge, turn) }
-      guard let value = read(join.pointee.upstreams) else {
-        return stop(.waitsForAnotherUpstream, edge, turn)
-      }
-      return pass(value, over: edge, from: up, turn)
-    }
+    step = everyValueStep(read)
   }
   for upstream in upstreams {
-    connect(
-      upstream, core, kind: .combine, transformType: AnyTransform.self, isStarting: false, step)
+    let edge = connect(upstream, core, kind: .combine, transformType: AnyTransform.self, step)
+    attachToJoin(edge, turn)
   }
   if let value = read(join.pointee.upstreams) { store(core, value) }
   leave(turn)
   return node
+}
+
+/// Reads in the join's region: there no upstream is freed, and who reads last sees all.
+@inlinable func everyValueStep<Output: Sendable>(
+  _ read: @escaping @Sendable (UnsafeMutablePointer<CorePointer>) -> Output?
+) -> Step {
+  @Sendable func tell(
+    _ core: CorePointer, _ crossing: Crossing, _ up: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    let join = core.pointee.join.unsafelyUnwrapped
+    if join.pointee.isTerminated.load(ordering: .relaxed) {
+      if turn.pointee.isTraced { traceStop(.cut, core, turn) }
+      return false
+    }
+    guard let value = read(join.pointee.upstreams) else {
+      traceWaiting(core, turn)
+      return false
+    }
+    return arrive(core, .value(value), crossing, sender: up, turn)
+  }
+  return { up, edge, turn in
+    let core = edge.pointee.down.unsafelyUnwrapped
+    let crossing = Crossing(edge, turn)
+    if claim(core, turn) { return tell(core, crossing, up, turn) }
+    postOver(edge, crossing, turn) { crossing, turn in
+      if tell(core, crossing, up, turn) { propagate(core, turn) }
+    }
+    return false
+  }
 }
 
 // MARK: - Zip
@@ -258,8 +280,7 @@ private func makeZip<Output: Sendable>(
   var edges: [EdgePointer] = []
   connectAll { upstream, step in
     edges.append(
-      connect(
-        upstream, node.core, kind: .zip, transformType: AnyTransform.self, isStarting: true, step))
+      connect(upstream, node.core, kind: .zip, transformType: AnyTransform.self, step))
   }
   for edge in edges { attachNow(edge, turn) }
   leave(turn)
@@ -322,8 +343,7 @@ extension Node {
     let node = makeHead(Value.self, Site(file, line), turn)
     for upstream in nodes {
       let edge = connect(
-        upstream, node.core, kind: .merge, transformType: Transform<Value, Value>.self,
-        isStarting: true
+        upstream, node.core, kind: .merge, transformType: Transform<Value, Value>.self
       ) { up, edge, turn in
         pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
       }

@@ -144,13 +144,12 @@ private final class ThrottleHop<Value: Sendable>: EdgeHop<Value>, @unchecked Sen
   }
 
   private func fire(_ generation: Int) {
-    let item = state.withLock { state -> Travelling<Value>? in
+    let old = state.withLock { state -> State? in
       guard state.generation == generation else { return nil }
-      defer { state.pending = nil }
-      state.timer = nil
-      return state.pending
+      defer { state = State(generation: generation) }
+      return state
     }
-    if let item { deliver(item) }
+    if let item = old?.pending { deliver(item) }
   }
 
   deinit { state.withLock { $0.timer }?.cancel() }

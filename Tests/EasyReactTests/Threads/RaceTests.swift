@@ -1,0 +1,251 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Defects that a review of the engine found: each of these failed, crashed or hung before.
+@Suite struct RaceTests {
+  private final class Held<Content: Sendable>: Sendable {
+    private let content: Mutex<Content>
+    init(_ content: Content) { self.content = Mutex(content) }
+    var now: Content {
+      get { content.withLock { $0 } }
+      set {
+        let old = content.withLock { content in
+          defer { content = newValue }
+          return content
+        }
+        _ = consume old
+      }
+    }
+  }
+
+  /// Two bodies at once, begun as close together as can be.
+  private func race(_ bodies: (@Sendable () -> Void)...) {
+    let started = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: bodies.count) { number in
+      started.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      for _ in 0..<10_000 where started.load(ordering: .acquiring) < bodies.count {}
+      bodies[number]()
+    }
+  }
+
+  @Test func `ranks rise while other threads free the nodes below`() {
+    for _ in 0..<100 {
+      let hub = MutableNode(0)
+      race(
+        {
+          var top: Node<Int> = MutableNode(1)
+          for _ in 0..<60 {
+            top = top.map { $0 + 1 }
+            hub.link(to: top)
+          }
+        },
+        {
+          for _ in 0..<100 {
+            let below = (0..<20).map { _ in hub.map { $0 }.map { $0 } }
+            #expect(below.count == 20)
+          }
+        })
+      #expect(checkInvariants([hub]) == [])
+    }
+  }
+
+  @Test func `a sync is cancelled while one of its nodes goes`() {
+    for _ in 0..<2_000 {
+      let b = MutableNode(2)
+      let a = Held<MutableNode<Int>?>(MutableNode(1))
+      let sync = b.sync(with: a.now!)
+      race({ a.now = nil }, { sync.cancel() })
+      #expect(!b.hasUpstreamNode && !b.hasDownstreamNode)
+      #expect(checkInvariants([b]) == [])
+    }
+  }
+
+  @Test func `7.6 a combine of every value ends with the last values whatever threads set`() {
+    for _ in 0..<300 {
+      let a = MutableNode(0), b = MutableNode(0)
+      let both = a.combine(b, as: .everyValue)
+      race({ for value in 1...50 { a.value = value } }, { for value in 1...50 { b.value = value } })
+      #expect(both.value! == (50, 50))
+    }
+  }
+
+  @Test func `a combine of every value loses an upstream while the other is set`() {
+    let a = MutableNode("a")
+    for _ in 0..<500 {
+      race(
+        {
+          let b = MutableNode(["b"])
+          let both = a.combine(b, as: .everyValue)
+          both.removeUpstreamNode(b)
+        },
+        { for number in 0..<20 { a.value = "a\(number)" } })
+    }
+    #expect(checkInvariants([a]) == [])
+  }
+
+  @Test func `2.1 two threads set the two ends of a transform and neither is lost`() {
+    for number in 0..<2_000 {
+      let a = MutableNode(number), b = Node<Int>()
+      let transform = Transform<Int, Int>()
+      race({ transform.from = a }, { transform.to = b })
+      #expect(transform.from === a && transform.to === b)
+      #expect(b.value == number)
+      #expect(b.upstreamTransforms.count == 1 && a.downstreamTransforms.count == 1)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a snapshot is taken while a transform is re-pointed`() {
+    let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
+    let transform = Transform<Int, Int>()
+    b.link(to: a, through: transform)
+    race(
+      {
+        for _ in 0..<2_000 {
+          transform.to = c
+          transform.to = b
+        }
+      },
+      { for _ in 0..<2_000 { #expect(a.snapshot().nodes.count >= 1) } })
+    #expect(a.snapshot().edges.count == 1)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a tracer may ask a transform for its name when its edge is cut`() {
+    // The cut is left with the thread that is inside `a`, and the tracer hears of that.
+    let a = MutableNode(1), b = Node<Int>()
+    let transform = Transform<Int, Int>()
+    b.link(to: a, through: transform)
+    struct Asking: GraphTracer {
+      let transform: AnyTransform
+      let node: UInt64
+      let heard: Tally
+      func trace(_ event: GraphEvent) {
+        if event.node == node, case .stopped(.leftInMail) = event.kind, transform.name != "" { heard.add() }
+      }
+    }
+    let inside = DispatchSemaphore(value: 0), left = DispatchSemaphore(value: 0)
+    let heard = Tally()
+    let listening = a.listen { value in
+      if value == 2 {
+        inside.signal()
+        wait(for: left)
+      }
+    }
+    race(
+      { a.value = 2 },
+      {
+        wait(for: inside)
+        traced(by: Asking(transform: transform, node: a.id, heard: heard)) { transform.to = nil }
+        left.signal()
+      })
+    #expect(heard.count > 0)
+    #expect(transform.to == nil)
+    listening.cancel()
+  }
+
+  @Test func `4.3 what other threads set while a batch is open is no part of it`() {
+    struct Failure: Error {}
+    let a = MutableNode(0), out = MutableNode(0)
+    let listening = a.listen { out.value = $0 }
+    let inside = DispatchSemaphore(value: 0), left = DispatchSemaphore(value: 0)
+    race(
+      {
+        #expect(throws: Failure.self) {
+          try batch {
+            out.value = 5
+            let mapped = a.map { value -> Int in
+              if value == 0 {
+                inside.signal()
+                wait(for: left)
+              }
+              return value
+            }
+            #expect(mapped.value == 7)
+            #expect(out.value == 5)
+            throw Failure()
+          }
+        }
+      },
+      {
+        wait(for: inside)
+        a.value = 7
+        left.signal()
+      })
+    #expect(a.value == 7)
+    #expect(out.value == 7)
+    listening.cancel()
+  }
+
+  @Test func `a node that changed regions is used while the region that it left ends`() {
+    for _ in 0..<300 {
+      let shared = Held<Node<Int>?>(nil)
+      race(
+        {
+          for number in 0..<20 {
+            let derived = MutableNode(number).map { $0 + 1 }
+            shared.now = derived
+            derived.removeUpstreamNodes()
+          }
+        },
+        { for _ in 0..<40 { shared.now?.listen { _ in }.cancel() } })
+      #expect(checkInvariants([shared.now!]) == [])
+    }
+  }
+}
+
+/// What a value, a context or a transform does in its own end or turn.
+@Suite struct ReentranceTests {
+  private final class Dying: Sendable {
+    let number: Int
+    private let last: @Sendable () -> Void
+    init(_ number: Int, _ last: @escaping @Sendable () -> Void = {}) {
+      self.number = number
+      self.last = last
+    }
+    deinit { last() }
+  }
+
+  @Test func `6.1 a value that sets its node when it dies waits for the value that replaced it`() {
+    let node = MutableNode<Dying>()
+    let heard = Journal<Int>()
+    let listening = node.listen { heard.note($0.number) }
+    node.value = Dying(1) { node.value = Dying(9) }
+    node.value = Dying(2)
+    #expect(heard.entries == [1, 2, 9])
+    #expect(node.value?.number == 9)
+    listening.cancel()
+  }
+
+  @Test func `6.1 a value that sets its node when it is cleaned is told after`() {
+    final class Hearing: ListenEdge<Dying>, @unchecked Sendable {
+      let heard = Journal<Int?>()
+      override func receive(_ value: Dying, from sender: AnyNode?, context: (any Sendable)?) {
+        heard.note(value.number)
+      }
+      override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { heard.note(nil) }
+    }
+    let node = MutableNode<Dying>()
+    let hearing = Hearing()
+    let listening = node.listen(with: hearing)
+    node.value = Dying(1) { node.value = Dying(9) }
+    node.clean()
+    #expect(hearing.heard.entries == [1, nil, 9])
+    listening.cancel()
+  }
+
+  @Test func `a transform that cuts itself while it receives sends nothing any more`() {
+    final class Ending: Transform<Int, Int>, @unchecked Sendable {
+      override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+        if value == 2 { to = nil }
+        send(value)
+      }
+    }
+    let a = MutableNode(1), b = Node<Int>()
+    b.link(to: a, through: Ending())
+    a.value = 2
+    #expect(b.value == 1)
+  }
+}
