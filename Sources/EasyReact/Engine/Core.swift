@@ -41,7 +41,8 @@ import Synchronization
 
   // Atomic.
 
-  /// One for the handle and one for each upstream edge that is not fully detached.
+  /// One for the handle, and for each edge that is not fully detached: the upstream edges, and the edges of a sync that
+  /// lead away, which do not keep the handle.
   @usableFromInline let references: Atomic<Int32>
   /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery lock.
   @usableFromInline let rank: Atomic<Int32>

@@ -81,6 +81,9 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 @usableFromInline func prepareLink(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down.unsafelyUnwrapped
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  if edge.pointee.upHandle == nil {
+    edge.pointee.up.unsafelyUnwrapped.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  }
   // A derived node with a second upstream is no longer its first one's alone.
   if down.pointee.firstIn.load(ordering: .relaxed) != nil { makeHead(down, turn) }
   insert(edge)
@@ -173,12 +176,15 @@ private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
 /// Holder of the downstream's region. From here on nothing names the edge.
 private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down!
+  // An edge of a sync does not keep its upstream, so it counts on its block.
+  let counted = edge.pointee.upHandle == nil ? edge.pointee.up : nil
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
   // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.
   if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
+  if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
 }
 
 /// Ends an edge that lies in its node's block; the block goes with the node.
