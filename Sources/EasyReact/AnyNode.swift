@@ -7,11 +7,12 @@ import Synchronization
 ///     let b = a.map { $0 * 2 }
 ///     b.upstreamNodes.map(\.name)          // ["price"]
 ///
-/// A node is a reference-counted handle. It lives as long as somebody holds it or anything downstream of it: edges
-/// and listeners own what lies upstream of them. Every member may be used from any thread.
+/// A node is a reference-counted handle. It lives as long as somebody holds it or anything
+/// downstream of it: edges and listeners own what lies upstream of them. Every member may be used
+/// from any thread.
 public class AnyNode: @unchecked Sendable {
-  // Unchecked: the only stored property is constant, and the block that it points to has its own guards
-  // (Engine/Core.swift).
+  // Unchecked: the only stored property is constant, and the block that it points to has its own
+  // guards (Engine/Core.swift).
   @usableFromInline final let core: CorePointer
 
   @usableFromInline init(adopting core: CorePointer) {
@@ -43,7 +44,8 @@ public class AnyNode: @unchecked Sendable {
   /// May it be set? True for good once it is.
   public final var isMutable: Bool { core.pointee.isMutable.load(ordering: .acquiring) }
 
-  /// Has the node lost an upstream edge that it computes from? A combine or zip then tells nothing any more.
+  /// Has the node lost an upstream edge that it computes from? A combine or zip then tells nothing
+  /// any more.
   public final var isTerminated: Bool {
     core.pointee.join?.pointee.isTerminated.load(ordering: .acquiring) ?? isZipTerminated
   }

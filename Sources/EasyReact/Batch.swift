@@ -1,6 +1,7 @@
 import CEasyReact
 
-/// Stages the sets that `body` makes on this thread, and applies them together when the outermost batch ends.
+/// Stages the sets that `body` makes on this thread, and applies them together when the outermost
+/// batch ends.
 ///
 ///     let a = MutableNode(1), b = MutableNode(2)
 ///     let sum = a.combine(b).map { $0 + $1 }
@@ -10,10 +11,11 @@ import CEasyReact
 ///       b.value = 20
 ///     }                                            // 30, once
 ///
-/// Inside, this thread reads what it staged, and nobody is told; derived nodes, other threads and new edges see
-/// stored values. At the end each staged node is set once, to its last staged value, in the order of first staging,
-/// each with a wave of its own, all in one turn. `clean()` and `update` are staged too. A batch that throws sets
-/// nothing at all; a nested one drops only its own. Known as `transaction` in other libraries.
+/// Inside, this thread reads what it staged, and nobody is told; derived nodes, other threads and
+/// new edges see stored values. At the end each staged node is set once, to its last staged value,
+/// in the order of first staging, each with a wave of its own, all in one turn. `clean()` and
+/// `update` are staged too. A batch that throws sets nothing at all; a nested one drops only its
+/// own. Known as `transaction` in other libraries.
 public func batch<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {

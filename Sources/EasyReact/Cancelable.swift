@@ -2,8 +2,8 @@ import Synchronization
 
 /// Something that can be ended: a link, a sync, a listening, a timer.
 ///
-/// Cancelling twice is harmless. Any thread may cancel. Unless its type says otherwise (``Listening`` does),
-/// dropping a `Cancelable` cancels nothing.
+/// Cancelling twice is harmless. Any thread may cancel. Unless its type says otherwise
+/// (``Listening`` does), dropping a `Cancelable` cancels nothing.
 public protocol Cancelable: AnyObject, Sendable {
   /// Ends it. After it returns nothing more passes on this thread.
   func cancel()

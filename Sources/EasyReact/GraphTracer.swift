@@ -39,15 +39,18 @@ public struct GraphEvent: Sendable {
     case edgeMade(to: UInt64?), edgeGone(to: UInt64?)
     /// The node was set, cleaned or updated; `wave` is the one whose listener did it.
     case set
-    /// A set is being told, or the present value is pushed through a new edge: what follows from it carries this number.
+    /// A set is being told, or the present value is pushed through a new edge: what follows from it
+    /// carries this number.
     case waveBegan
-    /// What follows from it over plain edges has been told. Joins that it made ready run later in the turn.
+    /// What follows from it over plain edges has been told. Joins that it made ready run later in
+    /// the turn.
     case waveEnded
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
     case stopped(Stop)
-    /// More sets waited in queues in one turn than the limit allows: listeners set each other in a circle.
+    /// More sets waited in queues in one turn than the limit allows: listeners set each other in a
+    /// circle.
     case endlessSets(count: Int, names: [String])
   }
 
@@ -70,8 +73,9 @@ public struct GraphEvent: Sendable {
 ///     }
 ///     GraphTracers.install(Printer())
 ///
-/// `trace` is called on the thread where it happens, in mid-propagation: be quick, and leave the graph alone. Sets
-/// that it makes are not traced. Not installed, a tracer costs a test of one flag a hop.
+/// `trace` is called on the thread where it happens, in mid-propagation: be quick, and leave the
+/// graph alone. Sets that it makes are not traced. Not installed, a tracer costs a test of one flag
+/// a hop.
 public protocol GraphTracer: Sendable {
   func trace(_ event: GraphEvent)
 }
@@ -93,15 +97,15 @@ public enum GraphTracers {
     easyreact_set_traced(tracer != nil)
   }
 
-  /// How many sets may wait in queues in one turn before the tracer, or a warning on standard error, names the
-  /// nodes that they go round. Default 100,000.
+  /// How many sets may wait in queues in one turn before the tracer, or a warning on standard
+  /// error, names the nodes that they go round. Default 100,000.
   public static var reentrantSetLimit: Int {
     get { limit.load(ordering: .relaxed) }
     set { limit.store(positive(newValue, "reentrantSetLimit"), ordering: .relaxed) }
   }
 
-  /// How many operations that other threads left one turn delivers before a background queue takes over.
-  /// Default 1,000.
+  /// How many operations that other threads left one turn delivers before a background queue takes
+  /// over. Default 1,000.
   public static var mailLimit: Int {
     get { mailBound.load(ordering: .relaxed) }
     set { mailBound.store(positive(newValue, "mailLimit"), ordering: .relaxed) }

@@ -9,8 +9,9 @@ import Synchronization
 ///     listening = nil
 ///     node.value = 3                                           // nothing
 ///
-/// It keeps the node, and so everything upstream of it. After `cancel()` returned no call starts on this thread, nor
-/// one that was waiting on a queue or a timer; on another thread at most the one that had passed its check.
+/// It keeps the node, and so everything upstream of it. After `cancel()` returned no call starts on
+/// this thread, nor one that was waiting on a queue or a timer; on another thread at most the one
+/// that had passed its check.
 public final class Listening: Cancelable, @unchecked Sendable {
   // Unchecked: the edge is touched by the one who turns `isOver`, once.
   @usableFromInline let edge: EdgePointer
@@ -50,7 +51,8 @@ public final class Listenings: Cancelable {
   public init() {}
   deinit { cancel() }
 
-  /// How many there are. Those of an owner are forgotten when they end; others that have ended count.
+  /// How many there are. Those of an owner are forgotten when they end; others that have ended
+  /// count.
   public var count: Int { state.withLock { $0.members.count } }
 
   public func add(_ listening: any Cancelable) {
@@ -118,7 +120,8 @@ public protocol ListeningOwner: AnyObject {
 
 // MARK: - Dead owners
 
-/// Listenings whose owners do not tell when they go. Each new one looks at a few, so the dead are found in the end.
+/// Listenings whose owners do not tell when they go. Each new one looks at a few, so the dead are
+/// found in the end.
 private let sweep = Mutex(Sweep())
 
 private struct Sweep {
@@ -140,7 +143,8 @@ private struct Sweep {
     last.place = place
   }
 
-  /// Looks at a few. Living owners are returned too, to be released outside of the lock: it may be the last reference.
+  /// Looks at a few. Living owners are returned too, to be released outside of the lock: it may be
+  /// the last reference.
   mutating func step() -> [(listening: OwnedListening, owner: AnyObject?)] {
     (0..<min(4, items.count)).map { _ in
       if next >= items.count { next = 0 }

@@ -1,8 +1,9 @@
 extension AnyNode {
   /// The graph that this node is joined to, as Graphviz text: `dot -Tsvg`, `circo -Tpdf`.
   ///
-  /// Nodes come in the order of the walk from here (``reachable``), under their names or else their types; the text of an
-  /// unchanged graph is the same each time. Values are not shown; edges that lead back are dashed.
+  /// Nodes come in the order of the walk from here (``reachable``), under their names or else their
+  /// types; the text of an unchanged graph is the same each time. Values are not shown; edges that
+  /// lead back are dashed.
   /// - Parameter listeners: Draw the listeners too.
   public final func dot(listeners: Bool = false) -> String {
     let graph = snapshot()
@@ -18,7 +19,8 @@ extension AnyNode {
       lines.append("  \(labels[node.id]) [label=\(quoted(title(node)))\(style)];")
       if listeners, node.listeners > 0 {
         lines.append(
-          "  l\(labels[node.id]) [label=\"\(node.listeners) listening\", shape=ellipse, fillcolor=\"#ffffff\"];")
+          "  l\(labels[node.id]) [label=\"\(node.listeners) listening\", shape=ellipse, fillcolor=\"#ffffff\"];"
+        )
         lines.append("  \(labels[node.id]) -> l\(labels[node.id]) [style=dashed];")
       }
     }

@@ -8,9 +8,10 @@ extension Node {
   ///     a.value = 2                   // b.value == 2
   ///     link.cancel()                 // b keeps 2
   ///
-  /// A value that `other` holds is pushed at once, without context. The node may follow several others; the last
-  /// value wins. Links may close a cycle: each wave passes once round. A node linked to itself: nothing happens, and
-  /// the result is cancelled already. Dropping the result does not cut the link; the node owns what it follows.
+  /// A value that `other` holds is pushed at once, without context. The node may follow several
+  /// others; the last value wins. Links may close a cycle: each wave passes once round. A node
+  /// linked to itself: nothing happens, and the result is cancelled already. Dropping the result
+  /// does not cut the link; the node owns what it follows.
   /// - Complexity: O(1), and the nodes between the two ranks where the link may close a cycle.
   @discardableResult
   public final func link(to other: Node<Value>) -> any Cancelable {
@@ -66,8 +67,10 @@ extension AnyNode {
     leave(turn)
   }
 
-  /// Sets the cut mark of the first edge that is meant. Whoever sets it detaches the edge, so it stays.
-  private final func markOne(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) -> EdgePointer? {
+  /// Sets the cut mark of the first edge that is meant. Whoever sets it detaches the edge, so it
+  /// stays.
+  private final func markOne(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) -> EdgePointer?
+  {
     var marked: EdgePointer?
     forEachEdge(core, list) { edge in
       if marked == nil, isMeant(edge), mark(edge) { marked = edge }

@@ -1,10 +1,10 @@
-import Synchronization
-
 import CEasyReact
 import Dispatch
+import Synchronization
 
-// Listening comes in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose life it shares;
-// and in two places: on the thread that sets, or on a scheduler. All are one edge with one closure.
+// Listening comes in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose
+// life it shares; and in two places: on the thread that sets, or on a scheduler. All are one edge
+// with one closure.
 
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {
@@ -14,12 +14,14 @@ extension TurnPointer {
 // MARK: - Kept by the caller
 
 extension Node {
-  /// Calls `body` with the present value at once, unless the node is empty, and with every later one.
+  /// Calls `body` with the present value at once, unless the node is empty, and with every later
+  /// one.
   ///
   ///     let listening = node.listen { print($0) }
   ///
-  /// Listeners are called in order of attachment, on the thread that sets, before `set` returns; one attached during
-  /// a notification is not visited by it. Keep the result: releasing it ends the listening.
+  /// Listeners are called in order of attachment, on the thread that sets, before `set` returns;
+  /// one attached during a notification is not visited by it. Keep the result: releasing it ends
+  /// the listening.
   @inlinable
   public final func listen(_ body: @escaping @Sendable (Value) -> Void) -> Listening {
     startListening { up, _, _ in
@@ -67,7 +69,9 @@ extension Node {
   }
 
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
-  public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void) -> Listening {
+  public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void)
+    -> Listening
+  {
     listen(on: MainScheduler()) { value in MainActor.assumeIsolated { body(value) } }
   }
 
@@ -139,8 +143,9 @@ extension Node {
   ///
   ///     node.listen(by: panel) { panel, value in panel.show(value) }
   ///
-  /// Any object can be an owner. When it is gone no call is made; what the listening kept is freed at once if the
-  /// owner is a ``ListeningOwner``, else at the latest with the node's next value or a later `listen(by:)`.
+  /// Any object can be an owner. When it is gone no call is made; what the listening kept is freed
+  /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
+  /// a later `listen(by:)`.
   @discardableResult
   public final func listen<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
@@ -166,7 +171,8 @@ extension Node {
     }
   }
 
-  /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling: Panel.show)`.
+  /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling:
+  /// Panel.show)`.
   @discardableResult
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
@@ -230,7 +236,8 @@ extension Node {
 
   /// Makes `edge` hear values and emptiness as long as the owner lives.
   @discardableResult
-  public final func listen(by owner: some AnyObject, with edge: ListenEdge<Value>) -> any Cancelable {
+  public final func listen(by owner: some AnyObject, with edge: ListenEdge<Value>) -> any Cancelable
+  {
     let hear = step(of: edge)
     return start(OwnedListening(owner: owner), owner, hearsEmptiness: true) { _, up, life, turn in
       _ = hear(up, life, turn)

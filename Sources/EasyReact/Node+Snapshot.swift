@@ -30,9 +30,10 @@ public struct GraphSnapshot: Codable, Equatable, Sendable {
 }
 
 extension AnyNode {
-  /// Everything that this node is joined to, as a value. Values are described by `String(describing:)`, cut at 200
-  /// characters.
-  /// - Complexity: O(nodes and edges). Other threads may change the graph meanwhile; each node is seen at one moment.
+  /// Everything that this node is joined to, as a value. Values are described by
+  /// `String(describing:)`, cut at 200 characters.
+  /// - Complexity: O(nodes and edges). Other threads may change the graph meanwhile; each node is
+  ///   seen at one moment.
   public final func snapshot() -> GraphSnapshot {
     var nodes: [GraphSnapshot.Node] = []
     var edges: [GraphSnapshot.Edge] = []
@@ -51,11 +52,16 @@ extension AnyNode {
   }
 
   private final func edgePictures() -> [GraphSnapshot.Edge] {
-    // A transform's name lies under the transform's lock, so it is asked for when the node's is given back.
+    // A transform's name lies under the transform's lock, so it is asked for when the node's is
+    // given back.
     lookAtEdges(.outs) { edge, far in
       far.map {
-        (to: $0.id, transform: edge.pointee.face.load(ordering: .acquiring)?.takeUnretainedValue() as? AnyTransform,
-          kind: edge.pointee.kind, leadsBack: edge.pointee.has(EdgeFlags.leadsBack))
+        (
+          to: $0.id,
+          transform: edge.pointee.face.load(ordering: .acquiring)?.takeUnretainedValue()
+            as? AnyTransform,
+          kind: edge.pointee.kind, leadsBack: edge.pointee.has(EdgeFlags.leadsBack)
+        )
       }
     }.compactMap { $0 }.map {
       GraphSnapshot.Edge(
@@ -77,6 +83,6 @@ public struct LeakedRing: Sendable, CustomStringConvertible {
 ///
 ///     for leak in leakReport() { print(leak) }
 ///
-/// A ring of syncs keeps nothing alive and is never among them. References that other threads take while the report is
-/// made count as holding.
+/// A ring of syncs keeps nothing alive and is never among them. References that other threads take
+/// while the report is made count as holding.
 public func leakReport() -> [LeakedRing] { findLeaks().map { LeakedRing(nodes: $0) } }

@@ -4,7 +4,8 @@ import Synchronization
 // MARK: - Neighbours
 
 extension AnyNode {
-  /// The nodes that values come from: one entry an edge, in order of linking. A snapshot; any thread.
+  /// The nodes that values come from: one entry an edge, in order of linking. A snapshot; any
+  /// thread.
   public final var upstreamNodes: [AnyNode] { neighbours(.ins) }
   /// The nodes that values go to: one entry an edge, in order of linking.
   public final var downstreamNodes: [AnyNode] { neighbours(.outs) }
@@ -15,7 +16,8 @@ extension AnyNode {
   /// The edges that lead away from here, those with a loose end included.
   public final var downstreamTransforms: [AnyTransform] {
     transforms(.outs)
-      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingFrom.compactMap(\.transform) } ?? [])
+      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingFrom.compactMap(\.transform) }
+        ?? [])
   }
   /// The edges that lead here from `other`.
   public final func upstreamTransforms(from other: AnyNode) -> [AnyTransform] {
@@ -53,11 +55,13 @@ extension AnyNode {
     }.compactMap { $0 }
   }
 
-  /// Calls `body` with each edge of a list that is not cut, and the node at its far end unless that is going.
+  /// Calls `body` with each edge of a list that is not cut, and the node at its far end unless that
+  /// is going.
   ///
-  /// Under this node's lock, where no edge is freed. The far node is retained under its own lock, which is only tried: so
-  /// two threads that walk towards each other do not wait for each other; then all begins again. What was retained
-  /// is released when no lock is held, for its release may be the last.
+  /// Under this node's lock, where no edge is freed. The far node is retained under its own lock,
+  /// which is only tried: so two threads that walk towards each other do not wait for each other;
+  /// then all begins again. What was retained is released when no lock is held, for its release may
+  /// be the last.
   final func lookAtEdges<Result>(
     _ list: EdgeListKind, _ body: (EdgePointer, AnyNode?) -> Result
   ) -> [Result] {
@@ -83,8 +87,8 @@ extension AnyNode {
   }
 }
 
-/// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's nodes; it runs no code
-/// of the user's.
+/// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's
+/// nodes; it runs no code of the user's.
 private func transform(of edge: EdgePointer) -> AnyTransform? {
   if let face = edge.pointee.face.load(ordering: .acquiring) {
     return face.takeUnretainedValue() as? AnyTransform
@@ -135,7 +139,8 @@ extension AnyNode {
   public final var reachable: Reachable { Reachable(from: self) }
 }
 
-/// A breadth-first walk over all edges, both ways; each node once, with the depth at which it was first reached.
+/// A breadth-first walk over all edges, both ways; each node once, with the depth at which it was
+/// first reached.
 public struct Reachable: Sequence, IteratorProtocol {
   private var queue: [(AnyNode, Int)]
   private var taken = 0
@@ -155,7 +160,9 @@ public struct Reachable: Sequence, IteratorProtocol {
       queue.removeFirst(taken)
       taken = 0
     }
-    for next in node.upstreamNodes where seen.insert(next.id).inserted { queue.append((next, depth - 1)) }
+    for next in node.upstreamNodes where seen.insert(next.id).inserted {
+      queue.append((next, depth - 1))
+    }
     for next in node.downstreamNodes where seen.insert(next.id).inserted {
       queue.append((next, depth + 1))
     }

@@ -1,18 +1,20 @@
 import Synchronization
 
-/// A node that holds one current value, or is empty, and tells its listeners and the nodes downstream of each change.
+/// A node that holds one current value, or is empty, and tells its listeners and the nodes
+/// downstream of each change.
 ///
 ///     let price = MutableNode(2), count = MutableNode(3)
 ///     let total = price.combine(count).map { $0 * $1 }      // Node<Int>
 ///     let listening = total.listen { print($0) }            // 6
 ///     price.value = 4                                       // 12
 ///
-/// `Node` is the reading side; only a ``MutableNode`` can be set, and writing to a `Node` does not compile. Any
-/// thread may use any member. Listeners run on the thread that sets, in order of attachment, before `set` returns,
-/// unless another thread is inside the node: that thread then tells them (contract 7.3).
+/// `Node` is the reading side; only a ``MutableNode`` can be set, and writing to a `Node` does not
+/// compile. Any thread may use any member. Listeners run on the thread that sets, in order of
+/// attachment, before `set` returns, unless another thread is inside the node: that thread then
+/// tells them (contract 7.3).
 ///
-/// Known as `EZRNode` in EasyReact, `BehaviorRelay` in RxSwift, `CurrentValueSubject` in Combine, `Property` in
-/// ReactiveSwift.
+/// Known as `EZRNode` in EasyReact, `BehaviorRelay` in RxSwift, `CurrentValueSubject` in Combine,
+/// `Property` in ReactiveSwift.
 public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @unchecked Sendable {
   // Unchecked: adds no storage to AnyNode.
 
@@ -25,7 +27,8 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   ///     node.mutablify().value = 34
   ///     node.value                      // 34
   ///
-  /// Every holder of the node sees it become mutable. O(n) in the nodes that only this one can reach.
+  /// Every holder of the node sees it become mutable. O(n) in the nodes that only this one can
+  /// reach.
   public final func mutablify() -> MutableNode<Value> {
     if !core.pointee.isMutable.exchange(true, ordering: .acquiringAndReleasing) {
       let turn = currentTurn()
@@ -53,12 +56,13 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
 ///
 /// Known as `EZRMutableNode` in EasyReact.
 public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
-  // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the object.
+  // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the
+  // object.
 
   /// The present value; nil when the node is empty. Setting nil empties it, like ``clean()``.
   ///
-  /// What this thread has set it reads, also while the set waits for another thread to tell it. Inside a
-  /// notification of the node it is the value that is being told.
+  /// What this thread has set it reads, also while the set waits for another thread to tell it.
+  /// Inside a notification of the node it is the value that is being told.
   public final var value: Value? {
     @inlinable get { readValue(core, Value.self) }
     @inlinable set {
@@ -66,20 +70,30 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
     }
   }
 
-  /// Stores a value, tells the listeners in order of attachment, and follows the edges in order of linking.
+  /// Stores a value, tells the listeners in order of attachment, and follows the edges in order of
+  /// linking.
   ///
-  /// There is no equality filter: setting 1 twice is heard twice. When the outermost set of a thread returns,
-  /// everything that follows from it has settled, unless another thread is inside a node that it reaches.
-  /// Inside a notification of this node the value waits until that notification ends, first in, first out.
+  /// There is no equality filter: setting 1 twice is heard twice. When the outermost set of a
+  /// thread returns, everything that follows from it has settled, unless another thread is inside a
+  /// node that it reaches. Inside a notification of this node the value waits until that
+  /// notification ends, first in, first out.
   /// - Complexity: O(1) and the edges that the wave runs; no allocation.
   @inlinable @inline(__always) public final func set(_ value: Value) {
-    if isOrdinary { setValue(core, value, context: nil) } else { setSlowly(.value(value), context: nil) }
+    if isOrdinary {
+      setValue(core, value, context: nil)
+    } else {
+      setSlowly(.value(value), context: nil)
+    }
   }
 
   /// The same with a context, which goes unchanged to every edge and listener of the wave.
   public final func set(_ value: Value, context: (any Sendable)?) {
     let box = context.map { ContextBox($0) }
-    if isOrdinary { setValue(core, value, context: box) } else { setSlowly(.value(value), context: box) }
+    if isOrdinary {
+      setValue(core, value, context: box)
+    } else {
+      setSlowly(.value(value), context: box)
+    }
   }
 
   /// Empties the node. Its listeners are not told, and default edges do not pass emptiness on.
@@ -89,8 +103,9 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   ///
   ///     counter.update { $0 += 1 }       // from many threads: the exact total
   ///
-  /// Nothing happens while the node is empty. Inside a notification of the node, or while another thread is inside
-  /// it, the closure runs later: when the values before it have been told, on the thread that tells them.
+  /// Nothing happens while the node is empty. Inside a notification of the node, or while another
+  /// thread is inside it, the closure runs later: when the values before it have been told, on the
+  /// thread that tells them.
   public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     setSlowly(.change(change), context: nil)
   }
@@ -125,8 +140,8 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
 
 // MARK: - Reading
 
-/// What every node can tell. It exists so that `value` can be read-only on a `Node` and settable on a
-/// `MutableNode` without being overridden, which would cost a dynamic call.
+/// What every node can tell. It exists so that `value` can be read-only on a `Node` and settable on
+/// a `MutableNode` without being overridden, which would cost a dynamic call.
 public protocol ReadableNode<Value>: AnyNode {
   associatedtype Value: Sendable
 }
@@ -134,7 +149,8 @@ public protocol ReadableNode<Value>: AnyNode {
 extension ReadableNode {
   /// The present value; nil when the node is empty.
   ///
-  /// Any thread may read. `Node<Int?>` can hold nil as a value, which is not empty: `value` is then `.some(nil)`.
+  /// Any thread may read. `Node<Int?>` can hold nil as a value, which is not empty: `value` is then
+  /// `.some(nil)`.
   @inlinable public var value: Value? { readValue(core, Value.self) }
 }
 

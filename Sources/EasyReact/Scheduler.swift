@@ -3,8 +3,8 @@ import Synchronization
 
 /// Where and when work runs: a queue, the main actor, at once, or virtual time in tests.
 ///
-/// Operators read no other clock. `DispatchQueue`, ``MainScheduler`` (`.main`), ``ImmediateScheduler``
-/// (`.immediate`) and `VirtualScheduler` of EasyReactTesting are schedulers.
+/// Operators read no other clock. `DispatchQueue`, ``MainScheduler`` (`.main`),
+/// ``ImmediateScheduler`` (`.immediate`) and `VirtualScheduler` of EasyReactTesting are schedulers.
 public protocol Scheduler: Sendable {
   /// The time since a moment that the scheduler chose; only differences mean something.
   var now: Duration { get }

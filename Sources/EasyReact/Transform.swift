@@ -1,124 +1,11 @@
 import CEasyReact
 import Synchronization
 
-/// A transform whose types are not known: what a walk of the graph meets.
+/// An edge that computes: what reaches it at ``from`` it may change, drop or multiply on its way to
+/// ``to``.
 ///
-/// A transform joins the node `from` to the node `to`. It is kept by the node that it leads to, keeps the node that it
-/// comes from, and lives on in your hands when one of them is gone. Any thread may use it.
-open class AnyTransform: @unchecked Sendable {
-  // Unchecked: everything mutable lies in `ends`.
-  struct Ends {
-    /// While it has both ends: the engine's edge, which knows them. It is not touched after `lifeEnded`.
-    var life: Life? { didSet { if life != nil { number += 1 } } }
-    /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
-    var number = 0
-    /// How often the ends were set.
-    var changes = 0
-    /// While it has one.
-    var from: AnyNode?
-    weak var to: AnyNode?
-    var name: String?
-  }
-  let ends = Mutex(Ends())
-  let kind: EdgeKind
-  /// Makes the step of one life, with counters of its own; nil: a subclass receives.
-  @usableFromInline final let makeStep: (@Sendable () -> LifeParts)?
-  @usableFromInline final let hearsEmptiness: Bool
-
-  @usableFromInline init(
-    kind: EdgeKind, hearsEmptiness: Bool, makeStep: (@Sendable () -> LifeParts)?
-  ) {
-    self.kind = kind
-    self.hearsEmptiness = hearsEmptiness
-    self.makeStep = makeStep
-  }
-
-  /// The name for people: the kind of operator unless it was given one.
-  public final var name: String {
-    get { ends.withLock { $0.name } ?? defaultName }
-    set { ends.withLock { $0.name = newValue } }
-  }
-
-  var defaultName: String {
-    kind == .custom ? "\(type(of: self))".prefix { $0 != "<" }.description : kind.name
-  }
-
-  /// The node that values come from; nil where this end is loose.
-  public final var fromNode: AnyNode? {
-    ends.withLock { ends in
-      guard let life = ends.life else { return ends.from }
-      let edge = life.edge
-      return edge.pointee.upHandle?.takeUnretainedValue() ?? node(of: edge.pointee.up!)
-    }
-  }
-
-  /// The node that values go to; nil where this end is loose. It is not kept alive.
-  public final var toNode: AnyNode? {
-    ends.withLock { ends in
-      guard let life = ends.life else { return ends.to }
-      return node(of: life.edge.pointee.down!)
-    }
-  }
-
-  /// The engine's edge for a transform that does not exist yet as an object: see `Edge.face`. One without types is an
-  /// edge of a join or a zip: it can be looked at, its ends cannot be set.
-  @usableFromInline class func adopting(_ edge: EdgePointer) -> AnyTransform {
-    let transform = AnyTransform(
-      kind: edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness, makeStep: nil)
-    let life = Life(edge)
-    transform.ends.withLock { $0.life = life }
-    return transform
-  }
-
-  /// The edge is about to be freed: nothing of it is touched from here on. The holder of the downstream's region.
-  ///
-  /// A transform that was cut has lost both ends. If the node that it led to is gone, it keeps the one it came from.
-  func lifeEnded(_ edge: EdgePointer) {
-    let isDownstreamGone = edge.pointee.down!.pointee.isUnwanted
-    let from = isDownstreamGone ? edge.pointee.upHandle?.takeUnretainedValue() : nil
-    let isPresent = ends.withLock { ends in
-      guard ends.life?.edge == edge else { return false }
-      ends.life = nil
-      ends.from = from
-      return true
-    }
-    if isPresent, let from { noteDangling(from: from) }
-  }
-
-  /// Shows the transform among those of `from`, its only end. Those that are gone are forgotten.
-  final func noteDangling(from: AnyNode) {
-    extras(of: from.core).state.withLock { state in
-      state.danglingFrom.removeAll { $0.transform == nil }
-      state.danglingFrom.append(WeakTransform(transform: self))
-    }
-  }
-
-  /// Cuts the life of this number, if it is still the present one.
-  final func cutLife(_ number: Int) { cutPresentLife { $0.number == number } }
-
-  final func cutPresentLife(where isMeant: (Ends) -> Bool = { _ in true }) {
-    let turn = currentTurn()
-    enter(turn)
-    // Marked under the lock, where the edge is not freed; detached outside, where other locks may be taken.
-    let marked = ends.withLock { ends -> Life? in
-      guard let life = ends.life, isMeant(ends), mark(life.edge) else { return nil }
-      return life
-    }
-    if let marked { finishCut(marked.edge, turn) }
-    leave(turn)
-  }
-}
-
-extension AnyTransform: CustomStringConvertible {
-  /// `Map(price → total)`.
-  public var description: String {
-    "\(name)(\(fromNode.map { $0.name ?? "unnamed" } ?? "–") → \(toNode.map { $0.name ?? "unnamed" } ?? "–"))"
-  }
-}
-
-/// An edge that computes: what reaches it at ``from`` it may change, drop or multiply on its way to ``to``.
-///
-/// As it is, a `Transform` forwards what it receives. An operator of your own is a subclass of a few lines:
+/// As it is, a `Transform` forwards what it receives. An operator of your own is a subclass of a
+/// few lines:
 ///
 ///     final class Doubled: Transform<Int, Int> {
 ///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
@@ -129,10 +16,12 @@ extension AnyTransform: CustomStringConvertible {
 ///     b.link(to: a, through: Doubled())
 ///     b.value                                  // 2
 ///
-/// When it gets its second end and `from` is not empty, that value is pushed through it once, at once, without
-/// context. Re-pointing an end begins a new life: the push is repeated, and counters begin anew (`begin()`).
-/// `receive` is called by one thread at a time for one life. Known as `EZRTransform` in EasyReact.
-open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver, @unchecked Sendable {
+/// When it gets its second end and `from` is not empty, that value is pushed through it once, at
+/// once, without context. Re-pointing an end begins a new life: the push is repeated, and counters
+/// begin anew (`begin()`). `receive` is called by one thread at a time for one life. Known as
+/// `EZRTransform` in EasyReact.
+open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver, @unchecked Sendable
+{
   // Unchecked: adds no storage to AnyTransform; a subclass answers for its own.
 
   /// A transform for a subclass, or one that forwards.
@@ -144,20 +33,22 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     super.init(kind: kind, hearsEmptiness: hearsEmptiness, makeStep: makeStep)
   }
 
-  /// Where values come from. Setting it re-points the transform, nil cuts it; the other end keeps its value.
+  /// Where values come from. Setting it re-points the transform, nil cuts it; the other end keeps
+  /// its value.
   public final var from: Node<Input>? {
     get { fromNode.map { unsafeDowncast($0, to: Node<Input>.self) } }
     set { setEnds { from, _ in from = newValue } }
   }
 
-  /// Where values go. Setting it re-points the transform, nil cuts it; the other end keeps its value.
+  /// Where values go. Setting it re-points the transform, nil cuts it; the other end keeps its
+  /// value.
   public final var to: Node<Output>? {
     get { toNode.map { unsafeDowncast($0, to: Node<Output>.self) } }
     set { setEnds { _, to in to = newValue } }
   }
 
-  /// What happens to a value: send none, one or many. By default it is sent on, where the types allow it; a transform
-  /// of the library's own does its work with it, as if `from` had told it.
+  /// What happens to a value: send none, one or many. By default it is sent on, where the types
+  /// allow it; a transform of the library's own does its work with it, as if `from` had told it.
   ///
   /// What is sent is followed when `receive` returns, under the same wave and context.
   open func receive(_ value: Input, from sender: AnyNode?, context: (any Sendable)?) {
@@ -176,8 +67,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   /// A new life begins: reset counters here.
   open func begin() {}
 
-  /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received; outside, and from any
-  /// thread, as a wave of its own with `context`.
+  /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
+  /// outside, and from any thread, as a wave of its own with `context`.
   public final func send(_ value: Output, context: (any Sendable)? = nil) {
     deliverSent(.value(value), context)
   }
@@ -215,7 +106,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
       receiveEmpty(from: sender, context: context)
     }
     let hasSent = turn.pointee.hasSent
-    // The first value was stored, and the node marked busy so that the others wait there. The loop takes it up.
+    // The first value was stored, and the node marked busy so that the others wait there. The loop
+    // takes it up.
     if hasSent { edge.pointee.down.unsafelyUnwrapped.pointee.bits &= ~Bits.busy }
     (turn.pointee.receiving, turn.pointee.hasSent) = saved
     return hasSent
@@ -229,7 +121,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
       return deliverFromOutside(arrival, context)
     }
     let up = edge.pointee.up.unsafelyUnwrapped
-    // Sending changes the turn's wave where it comes late; a second value starts from the received one.
+    // Sending changes the turn's wave where it comes late; a second value starts from the received
+    // one.
     let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
     if passSlowly(arrival, over: edge, from: up, turn) {
       if turn.pointee.hasSent { return }
@@ -289,13 +182,15 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     leave(turn)
   }
 
-  /// Changes one or both ends: the present life is cut, and another begins where both ends are there.
+  /// Changes one or both ends: the present life is cut, and another begins where both ends are
+  /// there.
   final func setEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) {
     while !trySetEnds(change) {}
   }
 
   /// False: another thread set an end meanwhile, so what was read is out of date.
-  private final func trySetEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) -> Bool {
+  private final func trySetEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) -> Bool
+  {
     let changes = ends.withLock { $0.changes }
     var from = self.from
     var to = self.to

@@ -10,7 +10,8 @@ import Synchronization
 ///     a.value = 2
 ///     recorder.values          // [2, 4]
 ///
-/// It listens until it is released or `cancel()`ed, keeps the node, and may be read from any thread.
+/// It listens until it is released or `cancel()`ed, keeps the node, and may be read from any
+/// thread.
 public final class Recorder<Value: Sendable>: Cancelable {
   /// One told value.
   public struct Entry: Sendable {
@@ -18,7 +19,8 @@ public final class Recorder<Value: Sendable>: Cancelable {
     public let context: (any Sendable)?
     /// By the recorder's scheduler, or by a monotonic clock since the recorder was made.
     public let time: Duration
-    /// Was it told on the main thread, or on the main queue? On Linux another thread may serve that queue.
+    /// Was it told on the main thread, or on the main queue? On Linux another thread may serve that
+    /// queue.
     public let isOnMainThread: Bool
   }
 

@@ -10,9 +10,9 @@ import Synchronization
 ///     clock.advance(by: .milliseconds(299))      // shown.values == []
 ///     clock.advance(by: .milliseconds(1))        // shown.values == ["sw"]
 ///
-/// Everything due runs on the thread that moves the time, in order of time, then of scheduling, work scheduled meanwhile
-/// included. Scheduling is allowed from any thread; time is moved by one thread at a time. Schedulers are independent,
-/// so tests may run in parallel.
+/// Everything due runs on the thread that moves the time, in order of time, then of scheduling,
+/// work scheduled meanwhile included. Scheduling is allowed from any thread; time is moved by one
+/// thread at a time. Schedulers are independent, so tests may run in parallel.
 public final class VirtualScheduler: Scheduler {
   private struct Work {
     let due: Duration
@@ -30,8 +30,8 @@ public final class VirtualScheduler: Scheduler {
   private let state = Mutex(State())
   private let bound: Int
 
-  /// - Parameter bound: How many pieces of work one `advance` or `run` may do before it stops with a message: the guard
-  ///   against work that schedules itself for ever.
+  /// - Parameter bound: How many pieces of work one `advance` or `run` may do before it stops with
+  ///   a message: the guard against work that schedules itself for ever.
   public init(bound: Int = 10_000_000) {
     if bound <= 0 {
       fatalError("VirtualScheduler(bound: \(bound)): the bound is not positive. Pass one or more.")
@@ -75,7 +75,8 @@ public final class VirtualScheduler: Scheduler {
     runAll(until: time)
   }
 
-  /// Does everything that is scheduled, in order, until nothing is; time moves to the last piece of work.
+  /// Does everything that is scheduled, in order, until nothing is; time moves to the last piece of
+  /// work.
   public func run() { runAll(until: nil) }
 
   // MARK: Private

@@ -4,30 +4,35 @@ import Synchronization
 @usableFromInline typealias CorePointer = UnsafeMutablePointer<Core>
 @usableFromInline typealias EdgePointer = UnsafeMutablePointer<Edge>
 
-/// Everything about one edge that depends on types: reads the upstream's value, computes, and delivers
-/// into the downstream node or calls the listener. True: the downstream node stored a new value, go on there.
+/// Everything about one edge that depends on types: reads the upstream's value, computes, and
+/// delivers into the downstream node or calls the listener. True: the downstream node stored a new
+/// value, go on there.
 ///
-/// Made in an `@inlinable` generic function, so it is specialised in the client's module. The upstream comes
-/// as an argument: the closure of a `map` captures the user's function and nothing else.
+/// Made in an `@inlinable` generic function, so it is specialised in the client's module. The
+/// upstream comes as an argument: the closure of a `map` captures the user's function and nothing
+/// else.
 @usableFromInline typealias Step = (CorePointer, EdgePointer, TurnPointer) -> Bool
 
 /// What the engine walks: one block of memory a node, `[Core | value]`.
 ///
-/// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted; only the
-/// holder of the node's region frees the core, at the end of a turn, so the loop of `Propagation.swift`
-/// retains nothing and nobody frees anything under its feet.
+/// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted;
+/// only the holder of the node's region frees the core, at the end of a turn, so the loop of
+/// `Propagation.swift` retains nothing and nobody frees anything under its feet.
 ///
-/// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may touch it.
-/// *Lock*: written under the core's own short lock, read under it or by the holder. *Atomic*: anybody reads.
+/// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may
+/// touch it. *Lock*: written under the core's own short lock, read under it or by the holder.
+/// *Atomic*: anybody reads.
 @usableFromInline struct Core: ~Copyable {
   // Holder.
 
-  /// The next edge to follow, and the last one that this notification visits: what is linked meanwhile
-  /// lies behind it. `caller` is the node below on the turn's stack, which runs through the cores themselves.
+  /// The next edge to follow, and the last one that this notification visits: what is linked
+  /// meanwhile lies behind it. `caller` is the node below on the turn's stack, which runs through
+  /// the cores themselves.
   @usableFromInline var cursor: EdgePointer?
   @usableFromInline var end: EdgePointer?
   @usableFromInline var caller: CorePointer?
-  /// The node that the present value came from; nil after a set. Compared before it is ever followed.
+  /// The node that the present value came from; nil after a set. Compared before it is ever
+  /// followed.
   @usableFromInline var sender: CorePointer?
   /// `Waiting<Value>`: what came while the node was busy.
   @usableFromInline var queue: Unmanaged<AnyObject>?
@@ -41,10 +46,11 @@ import Synchronization
 
   // Atomic.
 
-  /// One for the handle, one for each upstream edge that is not fully detached, and one for each downstream edge or
-  /// listener that does not keep the handle.
+  /// One for the handle, one for each upstream edge that is not fully detached, and one for each
+  /// downstream edge or listener that does not keep the handle.
   @usableFromInline let references: Atomic<Int32>
-  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery lock.
+  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery
+  /// lock.
   @usableFromInline let rank: Atomic<Int32>
   /// The newest wave that reached this node. Written by the holder.
   @usableFromInline let wave: Atomic<UInt64>
@@ -125,7 +131,8 @@ import Synchronization
 
 /// The bits of `Core.bits`; those in `travelling` go along with a wave, in `Turn.flags`.
 @usableFromInline enum Bits {
-  /// The node still has something to do for its present value, so what comes now waits in its queue.
+  /// The node still has something to do for its present value, so what comes now waits in its
+  /// queue.
   @inlinable static var busy: UInt8 { 1 }
   /// The node began a wave that a tracer heard of, and is told when it ends.
   @inlinable static var tracedStart: UInt8 { 2 }
@@ -155,8 +162,9 @@ extension Core {
     lock.exchange(1, ordering: .acquiring) == 0
   }
   @inlinable @inline(__always) borrowing func release() { lock.store(0, ordering: .releasing) }
-  /// After references were copied under the lock. The optimiser may move a retain behind an atomic store, and another
-  /// thread frees the object in between; it moves none behind a call that it cannot see into.
+  /// After references were copied under the lock. The optimiser may move a retain behind an atomic
+  /// store, and another thread frees the object in between; it moves none behind a call that it
+  /// cannot see into.
   @inlinable @inline(__always) borrowing func releaseAfterCopying() {
     easyreact_retain_barrier()
     release()
@@ -166,7 +174,8 @@ extension Core {
 // MARK: - Making one
 
 @inlinable @inline(__always) func inEdgePointer(_ core: CorePointer) -> EdgePointer {
-  // `MemoryLayout.offset(of:)` wants a key path, and there are none into noncopyable types; it is the last field.
+  // `MemoryLayout.offset(of:)` wants a key path, and there are none into noncopyable types; it is
+  // the last field.
   (UnsafeMutableRawPointer(core) + (MemoryLayout<Core>.size - MemoryLayout<Edge>.size))
     .assumingMemoryBound(to: Edge.self)
 }
@@ -213,7 +222,8 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
 
 /// What few nodes have.
 @usableFromInline final class Extras: @unchecked Sendable {
-  // Unchecked: `context` is the holder's alone, `posted` lies under the core's short lock; the rest is a Mutex.
+  // Unchecked: `context` is the holder's alone, `posted` lies under the core's short lock; the rest
+  // is a Mutex.
   struct State {
     var name: String?
     /// Transforms that have this node at one end and nothing at the other.
@@ -225,14 +235,17 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// `Posted<Value>`: the newest value that was left with another thread.
   @usableFromInline var posted: AnyObject?
   @usableFromInline var postedTicket: UInt64 = 0
-  /// The number of the last first push over an edge that closes a cycle here: this node has its value already.
+  /// The number of the last first push over an edge that closes a cycle here: this node has its
+  /// value already.
   @usableFromInline let pushed = Atomic<UInt64>(0)
   /// Of a zip; set before the node is published.
   @usableFromInline var zipEnd: ZipEnd?
 }
 
 @usableFromInline func extras(of core: CorePointer) -> Extras {
-  if let present = core.pointee.extras.load(ordering: .acquiring) { return present.takeUnretainedValue() }
+  if let present = core.pointee.extras.load(ordering: .acquiring) {
+    return present.takeUnretainedValue()
+  }
   let made = Unmanaged.passRetained(Extras())
   let (exchanged, original) = core.pointee.extras.compareExchange(
     expected: nil, desired: made, ordering: .acquiringAndReleasing)
@@ -242,7 +255,9 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
 }
 
 extension Core {
-  borrowing func extrasIfAny() -> Extras? { extras.load(ordering: .acquiring)?.takeUnretainedValue() }
+  borrowing func extrasIfAny() -> Extras? {
+    extras.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
 }
 
 @usableFromInline final class ContextBox: Sendable {

@@ -1,8 +1,9 @@
 import CEasyReact
 import Synchronization
 
-// Making nodes that follow others. A node with one upstream lies in the upstream's region and its edge in its own
-// block; the others are heads of regions of their own. Nothing leads away from a new node yet, so no cycle can close.
+// Making nodes that follow others. A node with one upstream lies in the upstream's region and its
+// edge in its own block; the others are heads of regions of their own. Nothing leads away from a
+// new node yet, so no cycle can close.
 
 extension Node {
   /// A node that follows this one through a step without state of its own.
@@ -17,8 +18,8 @@ extension Node {
       site, Output.self)
   }
 
-  /// A node that follows this one through a transform with state. `isHead`: its values come from elsewhere in time, so it
-  /// does not lie in this node's region.
+  /// A node that follows this one through a transform with state. `isHead`: its values come from
+  /// elsewhere in time, so it does not lie in this node's region.
   @usableFromInline
   func derive<Output: Sendable>(
     through transform: Transform<Value, Output>, isHead: Bool = false, _ site: Site
@@ -61,7 +62,8 @@ extension Node {
   down.pointee.firstIn.store(edge, ordering: .relaxed)
   edge.pointee.previousIn.store(edge, ordering: .relaxed)
   up.pointee.acquire()
-  // Read again: the upstream may have been moved to another region, or to a higher rank, a moment ago.
+  // Read again: the upstream may have been moved to another region, or to a higher rank, a moment
+  // ago.
   if !down.pointee.isHead {
     down.pointee.region.store(up.pointee.region.load(ordering: .relaxed), ordering: .relaxed)
   }
@@ -95,8 +97,8 @@ extension Node {
   return edge
 }
 
-/// The maker of a join reads its upstreams itself. Where another thread is inside one, what it stores may be missed, so it
-/// runs the join again.
+/// The maker of a join reads its upstreams itself. Where another thread is inside one, what it
+/// stores may be missed, so it runs the join again.
 @usableFromInline func attachToJoin(_ edge: EdgePointer, _ turn: TurnPointer) {
   if claim(edge.pointee.up.unsafelyUnwrapped, turn) {
     if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }

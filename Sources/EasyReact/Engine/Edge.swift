@@ -2,8 +2,8 @@ import Synchronization
 
 /// One life of an edge, from the moment it has both ends until it is cut; or of a listener.
 ///
-/// A life never changes its ends: re-pointing a transform cuts its life and begins another, so nothing that
-/// waits in a queue or in the mail can reach the new end, and no counter is shared.
+/// A life never changes its ends: re-pointing a transform cuts its life and begins another, so
+/// nothing that waits in a queue or in the mail can reach the new end, and no counter is shared.
 @usableFromInline struct Edge: ~Copyable {
   /// Run by the holder of the upstream's region.
   @usableFromInline var step: Step
@@ -17,13 +17,16 @@ import Synchronization
   /// Should the step run when the upstream is emptied? It finds the upstream without a value.
   @usableFromInline let hearsEmptiness: Bool
   @usableFromInline let kind: EdgeKind
-  /// Among the upstream's edges or listeners: written under the upstream's lock, read by its region's holder.
+  /// Among the upstream's edges or listeners: written under the upstream's lock, read by its
+  /// region's holder.
   @usableFromInline let next: Atomic<EdgePointer?>
   @usableFromInline let previous: Atomic<EdgePointer?>
-  /// Among the downstream's upstream edges: under the downstream's lock. The first one's `previousIn` is the last.
+  /// Among the downstream's upstream edges: under the downstream's lock. The first one's
+  /// `previousIn` is the last.
   @usableFromInline let nextIn: Atomic<EdgePointer?>
   @usableFromInline let previousIn: Atomic<EdgePointer?>
-  /// What the user sees of it, retained: an `AnyTransform`, made when first asked for, or a `ListenerControl`.
+  /// What the user sees of it, retained: an `AnyTransform`, made when first asked for, or a
+  /// `ListenerControl`.
   @usableFromInline let face: Atomic<Unmanaged<AnyObject>?>
   /// The type of the transform to make for `face`.
   @usableFromInline let transformType: AnyTransform.Type?
@@ -66,9 +69,11 @@ import Synchronization
 }
 
 extension Edge {
-  /// A closure that is read from memory is retained for the call; a borrowed `self` guarantees it instead.
-  /// Must not be inlined into the loop.
-  @inline(never) borrowing func run(_ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+  /// A closure that is read from memory is retained for the call; a borrowed `self` guarantees it
+  /// instead. Must not be inlined into the loop.
+  @inline(never) borrowing func run(_ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer)
+    -> Bool
+  {
     step(up, edge, turn)
   }
 
@@ -132,7 +137,8 @@ struct Life: @unchecked Sendable {
 
 /// Appends to a list of the upstream. Caller holds the upstream's lock.
 private func append(
-  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>, _ last: borrowing Atomic<EdgePointer?>
+  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>,
+  _ last: borrowing Atomic<EdgePointer?>
 ) {
   let end = last.load(ordering: .relaxed)
   edge.pointee.previous.store(end, ordering: .relaxed)
@@ -145,7 +151,8 @@ private func append(
 }
 
 private func unlink(
-  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>, _ last: borrowing Atomic<EdgePointer?>
+  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>,
+  _ last: borrowing Atomic<EdgePointer?>
 ) {
   let before = edge.pointee.previous.load(ordering: .relaxed)
   let after = edge.pointee.next.load(ordering: .relaxed)

@@ -2,7 +2,8 @@ import Synchronization
 
 // What must hold between turns. Tests call this after every step; it is no part of a set.
 
-/// The invariants that do not hold for these nodes and everything that they are joined to; empty when all is well.
+/// The invariants that do not hold for these nodes and everything that they are joined to; empty
+/// when all is well.
 ///
 /// To be called when no thread is inside the graph.
 package func checkInvariants(_ nodes: [AnyNode]) -> [String] {
@@ -41,7 +42,9 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     expect(
       edge.pointee.has(EdgeFlags.leadsBack) || core.pointee.rank.load(ordering: .relaxed) > rank,
       "its rank is greater than that of an upstream by an edge that does not lead back")
-    expect(previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous, "its upstream list is linked both ways")
+    expect(
+      previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous,
+      "its upstream list is linked both ways")
     previous = edge
   }
   let first = core.pointee.firstIn.load(ordering: .relaxed)
@@ -55,10 +58,14 @@ private func violationsOf(_ node: AnyNode) -> [String] {
       if edge.pointee.upHandle == nil { keepers += 1 }
       expect(edge.pointee.up == core, "a downstream edge starts here")
       expect(!edge.pointee.has(EdgeFlags.cut), "at rest no cut edge is in its lists")
-      expect(edge.pointee.previous.load(ordering: .relaxed) == before, "its lists are linked both ways")
+      expect(
+        edge.pointee.previous.load(ordering: .relaxed) == before, "its lists are linked both ways")
       before = edge
     }
-    let last = list == .outs ? core.pointee.lastOut.load(ordering: .relaxed) : core.pointee.lastListener.load(ordering: .relaxed)
+    let last =
+      list == .outs
+      ? core.pointee.lastOut.load(ordering: .relaxed)
+      : core.pointee.lastListener.load(ordering: .relaxed)
     expect(last == before, "it knows its last edge")
   }
   expect(

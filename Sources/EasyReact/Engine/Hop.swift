@@ -1,7 +1,7 @@
 import Synchronization
 
-// Edges and listeners that go through a scheduler. What waits there carries the edge's life, its wave and its
-// context; a life that was cut delivers nothing any more.
+// Edges and listeners that go through a scheduler. What waits there carries the edge's life, its
+// wave and its context; a life that was cut delivers nothing any more.
 
 /// What waits in a scheduler for one life of an edge.
 @usableFromInline class Hop: @unchecked Sendable {
@@ -15,7 +15,8 @@ import Synchronization
   final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }
 
-/// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever the scheduler.
+/// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever
+/// the scheduler.
 final class HopQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item] = []
@@ -39,7 +40,8 @@ final class HopQueue<Item: Sendable>: Sendable {
     if mustSchedule { scheduler.schedule { self.drain() } }
   }
 
-  /// What came before the drain began; for later arrivals another one is scheduled, so others get their turn.
+  /// What came before the drain began; for later arrivals another one is scheduled, so others get
+  /// their turn.
   private func drain() {
     let items = state.withLock { state in
       defer { state.items = [] }
@@ -99,7 +101,8 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
   }
   private let place = Mutex(Place())
 
-  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being freed.
+  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being
+  /// freed.
   final func note(_ edge: EdgePointer) {
     let isNew = place.withLock { $0.life == nil }
     if !isNew { return }

@@ -2,10 +2,11 @@ import Synchronization
 
 @usableFromInline typealias JoinPointer = UnsafeMutablePointer<Join>
 
-/// A node that computes from the latest values of several upstreams, at most once a turn for all of them.
+/// A node that computes from the latest values of several upstreams, at most once a turn for all of
+/// them.
 ///
-/// Touched by the holder of its node's region, but for `isTerminated`. An upstream's core may be read as long as
-/// its edge is not detached, which is done by the same holder.
+/// Touched by the holder of its node's region, but for `isTerminated`. An upstream's core may be
+/// read as long as its edge is not detached, which is done by the same holder.
 @usableFromInline struct Join: ~Copyable {
   /// The newest arrival since the last run: what the run goes on with.
   @usableFromInline var wave: UInt64 = 0
@@ -100,8 +101,11 @@ private func note(
     return
   }
   if !crossing.isFiltered && (newest >= wave || crossing.waited) { wave = newWave() }
-  // Over edges ranks rise, so a join that is not above the running one was reached by a listener's set.
-  if core.pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank { countReentrantSet(core, turn) }
+  // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
+  // set.
+  if core.pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
+    countReentrantSet(core, turn)
+  }
   let flags = crossing.flags & Bits.travelling
   if core.pointee.bits & Bits.waiting == 0 {
     core.pointee.bits |= Bits.waiting
@@ -184,7 +188,8 @@ func runJoin(_ turn: TurnPointer) {
   _ value: Value, of core: CorePointer, _ turn: TurnPointer
 ) -> Bool {
   let wave = turn.pointee.wave
-  if turn.pointee.flags | core.pointee.bits == 0, core.pointee.wave.load(ordering: .relaxed) < wave {
+  if turn.pointee.flags | core.pointee.bits == 0, core.pointee.wave.load(ordering: .relaxed) < wave
+  {
     store(core, value)
     core.pointee.wave.store(wave, ordering: .relaxed)
     core.pointee.sender = core.pointee.join.unsafelyUnwrapped.pointee.sender

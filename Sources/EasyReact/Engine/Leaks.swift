@@ -1,9 +1,9 @@
 import CEasyReact
 import Synchronization
 
-// A ring made by `link` keeps itself alive: each node's edge retains the node before. Whether anything else retains a
-// member is told by its reference count, so this file keeps count of its own references: they are explicit, and no
-// function that counts holds a node in a variable.
+// A ring made by `link` keeps itself alive: each node's edge retains the node before. Whether
+// anything else retains a member is told by its reference count, so this file keeps count of its
+// own references: they are explicit, and no function that counts holds a node in a variable.
 
 private typealias Reference = Unmanaged<AnyNode>
 
@@ -26,7 +26,8 @@ func findLeaks() -> [[String]] {
   return leaks
 }
 
-/// The strongly connected component over the edges that keep their upstream alive, each retained once.
+/// The strongly connected component over the edges that keep their upstream alive, each retained
+/// once.
 @inline(never) private func members(of start: Reference) -> [Reference] {
   func search(_ list: EdgeListKind) -> [AnyNode] {
     var found = [start.takeUnretainedValue()]

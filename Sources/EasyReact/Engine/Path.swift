@@ -1,7 +1,8 @@
 /// The nodes from the set to `core`, which is being told. Built when a listener asks.
 ///
-/// Each node remembers whom its present value came from; that address is believed only if it is still the start of
-/// one of the node's upstream edges, so a node that went away ends the path early.
+/// Each node remembers whom its present value came from; that address is believed only if it is
+/// still the start of one of the node's upstream edges, so a node that went away ends the path
+/// early.
 func path(to core: CorePointer) -> [AnyNode] {
   var path: [AnyNode] = []
   var seen: Set<CorePointer> = []

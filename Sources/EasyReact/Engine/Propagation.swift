@@ -3,27 +3,32 @@ import Synchronization
 
 // How a value flows from `set` to a listener. Read from top to bottom, in the order of the calls:
 //
-//  1. `setValue`    claims the node's region, gives the wave its number, stores the value, and propagates.
-//  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered wave has
-//                   been here, else it is stored.
-//  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its edges are
-//                   followed in order, each branch to its end before the next.
+//  1. `setValue`    claims the node's region, gives the wave its number, stores the value, and
+//                   propagates.
+//  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered
+//                   wave has been here, else it is stored.
+//  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its
+//                   edges are followed in order, each branch to its end before the next.
 //  4. `notify`      calls the listeners.
-//  5. `pass`        an edge's step brings its result to the next node: directly, over a claim, or by mail.
-//  6. `takeNext`    what waited at a busy node is told when the node has finished with its present value.
-//  7. `finish`      (Turn.swift) joins run when no plain edge is left, then the dead are freed, then regions
-//                   are given back.
+//  5. `pass`        an edge's step brings its result to the next node: directly, over a claim, or
+//                   by mail.
+//  6. `takeNext`    what waited at a busy node is told when the node has finished with its present
+//                   value.
+//  7. `finish`      (Turn.swift) joins run when no plain edge is left, then the dead are freed,
+//                   then regions are given back.
 //
-// Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one set causes;
-// its number is in `Turn.wave` while it is under way and in `Core.wave` where it has been. *Busy*: a node that
-// still has something to do for its present value. *Holder*: the thread that has claimed a region.
+// Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one
+// set causes; its number is in `Turn.wave` while it is under way and in `Core.wave` where it has
+// been. *Busy*: a node that still has something to do for its present value. *Holder*: the thread
+// that has claimed a region.
 //
 // Invariants (Engine+Invariants.swift checks those that hold between turns).
-//  - A value is stored only into a node that is not busy, so all receivers of a node hear one sequence.
-//  - The stack of busy nodes is linked through the cores (`caller`): a chain of any length needs no memory and
-//    no recursion. A node is in it at most once.
-//  - `Turn.wave`, `.flags` and `.context` are those of the node on top, except inside user code, where a
-//    nested set saves and restores them.
+//  - A value is stored only into a node that is not busy, so all receivers of a node hear one
+//    sequence.
+//  - The stack of busy nodes is linked through the cores (`caller`): a chain of any length needs no
+//    memory and no recursion. A node is in it at most once.
+//  - `Turn.wave`, `.flags` and `.context` are those of the node on top, except inside user code,
+//    where a nested set saves and restores them.
 //  - No lock is held while a closure, `==`, a listener or a `deinit` of the user runs.
 
 // MARK: 1 A set
@@ -74,93 +79,7 @@ import Synchronization
   _ = consume context
 }
 
-/// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
-@inlinable @inline(never) func postSet<Value: Sendable>(
-  _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, _ turn: TurnPointer
-) {
-  typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64)
-  let posted: Posted<Value>? =
-    switch arrival {
-    case .value(let value): Posted(value)
-    case .empty: Posted(nil)
-    case .change: nil
-    }
-  let extras = posted == nil ? nil : extras(of: core)
-  let letter = makeLetter(to: core, (core, arrival, context, UInt64(0)) as Payload) { payload, turn in
-    let (core, arrival, context, ticket) = takePayload(payload, Payload.self)
-    apply(core, arrival, context: context, waited: true, turn)
-    if ticket != 0 { settlePosted(core, ticket) }
-  }
-  var old: AnyObject?
-  core.pointee.acquire()
-  if let posted, let extras {
-    (UnsafeMutableRawPointer(letter) + Letter.headerSize).assumingMemoryBound(to: Payload.self)
-      .pointee.3 = notePosted(core, extras, posted, old: &old)
-  }
-  let isPosted = pushed(letter, turn)
-  core.pointee.releaseAfterCopying()
-  _ = consume old
-  if isPosted {
-    if turn.pointee.isTraced { traceMail(core, turn) }
-  } else {
-    openPosted(letter, turn)
-  }
-}
-
-@usableFromInline func openPosted(_ letter: LetterPointer, _ turn: TurnPointer) {
-  openLetter(letter, turn)
-}
-
 // MARK: 2 A value arrives
-
-/// How something comes to a node: with which wave, and by which rule.
-@usableFromInline struct Crossing {
-  /// Zero: a number of its own.
-  @usableFromInline var wave: UInt64
-  @usableFromInline var flags: UInt8
-  /// Stored only into a node whose number is lower; see contract 5.2.
-  @usableFromInline var isFiltered = false
-  /// It had to wait, so it goes on under a new number.
-  @usableFromInline var waited = false
-  @usableFromInline var context: Unmanaged<ContextBox>?
-
-  /// A set.
-  @inlinable init(context: ContextBox?) {
-    wave = 0
-    flags = context == nil ? 0 : Bits.context
-    self.context = context.map { Unmanaged.passUnretained($0) }
-  }
-
-  /// The wave under way, for what a join computed.
-  @inlinable init(joinIn turn: TurnPointer) {
-    wave = turn.pointee.wave
-    flags = turn.pointee.flags & ~Bits.emptied
-    context = turn.pointee.context
-  }
-
-  /// The wave under way, over an edge.
-  @usableFromInline init(_ edge: EdgePointer, _ turn: TurnPointer) {
-    self.init(joinIn: turn)
-    let edgeFlags = edge.pointee.flags.load(ordering: .relaxed)
-    if edgeFlags & EdgeFlags.leadsBack != 0 { flags |= Bits.ledBack }
-    isFiltered =
-      edgeFlags & EdgeFlags.filtered != 0 || flags & Bits.ledBack != 0 && liesOnCycle(edge)
-  }
-
-  /// For a letter or a queue, which outlive the node that keeps the context.
-  @usableFromInline func retained() -> Crossing {
-    _ = context?.retain()
-    return self
-  }
-  @usableFromInline func takeContext() -> ContextBox? { context?.takeRetainedValue() }
-  /// `context` is kept by the caller.
-  @usableFromInline func afterWaiting(_ context: ContextBox?) -> Crossing {
-    var crossing = self
-    crossing.waited = true
-    crossing.context = context.map { Unmanaged.passUnretained($0) }
-    return crossing
-  }
-}
 
 /// True: stored, propagate from here. False: it waits in the node's queue, or it was dropped.
 @inlinable @inline(never) func arrive<Value: Sendable>(
@@ -174,7 +93,8 @@ import Synchronization
   return storeArrival(core, arrival, crossing, sender: sender, turn)
 }
 
-/// The rules of numbers (contract 5.2), tested when the value is stored. Holder; the node is not notifying.
+/// The rules of numbers (contract 5.2), tested when the value is stored. Holder; the node is not
+/// notifying.
 @inlinable func storeArrival<Value: Sendable>(
   _ core: CorePointer, _ arrival: consuming Arrival<Value>, _ crossing: Crossing,
   sender: CorePointer?, _ turn: TurnPointer
@@ -214,13 +134,15 @@ import Synchronization
   return true
 }
 
-/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge that closes a cycle.
+/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
+/// that closes a cycle.
 @usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
   core.pointee.wave.load(ordering: .relaxed) >= wave
     || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
 }
 
-/// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits for it.
+/// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
+/// for it.
 @inlinable func changed<Value: Sendable>(
   _ core: CorePointer, _: Value.Type, by body: @Sendable (inout Value) -> Void
 ) -> Value? {
@@ -238,7 +160,8 @@ import Synchronization
 
 // MARK: 3 The loop
 
-/// `start` has stored a value. Returns when everything that follows from it without joins has been told.
+/// `start` has stored a value. Returns when everything that follows from it without joins has been
+/// told.
 @usableFromInline func propagate(_ start: CorePointer, _ turn: TurnPointer) {
   let base = turn.pointee.top
   var node = start
@@ -250,7 +173,8 @@ import Synchronization
         turn.pointee.top = node
         node.pointee.bits |= Bits.busy
       }
-      // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own first push.
+      // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own
+      // first push.
       node.pointee.end = node.pointee.lastOut.load(ordering: .acquiring)
       node.pointee.cursor =
         node.pointee.end == nil ? nil : node.pointee.firstOut.load(ordering: .acquiring)
@@ -347,7 +271,8 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 
 // MARK: 5 Over an edge
 
-/// The end of every step: brings `value` to the edge's other node. True: it was stored, the loop goes on there.
+/// The end of every step: brings `value` to the edge's other node. True: it was stored, the loop
+/// goes on there.
 @inlinable @inline(__always) func pass<Value: Sendable>(
   _ value: Value, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
 ) -> Bool {
@@ -394,79 +319,11 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   return false
 }
 
-/// Leaves what an edge brings with the holder of its downstream's region. `body` runs unless the edge is cut before.
-@usableFromInline func postOver(
-  _ edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer,
-  _ body: @escaping (Crossing, TurnPointer) -> Void
-) {
-  typealias Payload = (EdgePointer, Crossing, (Crossing, TurnPointer) -> Void)
-  let payload: Payload = (edge, crossing.retained(), body)
-  post(
-    makeLetter(to: edge.pointee.down.unsafelyUnwrapped, payload) { payload, turn in
-      let (edge, crossing, body) = takePayload(payload, Payload.self)
-      let context = crossing.takeContext()
-      if !edge.pointee.has(EdgeFlags.cut) {
-        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-        body(crossing.afterWaiting(context), turn)
-        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
-      }
-      _ = consume context
-    }, turn)
-}
-
 @inlinable @inline(__always) func sharesRegion(_ a: CorePointer, _ b: CorePointer) -> Bool {
   a.pointee.region.load(ordering: .relaxed) == b.pointee.region.load(ordering: .relaxed)
 }
 
 // MARK: 6 What waits at a busy node
-
-@usableFromInline final class Waiting<Value: Sendable> {
-  @usableFromInline struct Item {
-    @usableFromInline let arrival: Arrival<Value>
-    @usableFromInline let crossing: Crossing
-    @usableFromInline let sender: CorePointer?
-    @inlinable init(_ arrival: Arrival<Value>, _ crossing: Crossing, _ sender: CorePointer?) {
-      self.arrival = arrival
-      self.crossing = crossing
-      self.sender = sender
-    }
-  }
-  @usableFromInline var items: [Item?] = []
-  @usableFromInline var taken = 0
-  @inlinable init() {}
-  deinit { while let item = takeFirst() { _ = item.crossing.takeContext() } }
-
-  @inlinable func append(_ item: Item) { items.append(item) }
-
-  /// Amortised constant: what is taken from the front is given back when it is half of the array.
-  @inlinable func takeFirst() -> Item? {
-    if taken == items.count { return nil }
-    let item = items[taken]
-    items[taken] = nil
-    taken += 1
-    if taken == items.count {
-      items.removeAll(keepingCapacity: items.capacity <= 64)
-      taken = 0
-    } else if taken >= 1024, taken * 2 >= items.count {
-      items.removeFirst(taken)
-      taken = 0
-    }
-    return item
-  }
-}
-
-@inlinable @inline(never) func waitForTurn<Value: Sendable>(
-  _ core: CorePointer, _ arrival: Arrival<Value>, _ crossing: Crossing, sender: CorePointer?,
-  _ turn: TurnPointer
-) {
-  if core.pointee.queue == nil {
-    core.pointee.queue = Unmanaged.passRetained(Waiting<Value>() as AnyObject)
-  }
-  let waiting = unsafeDowncast(
-    core.pointee.queue.unsafelyUnwrapped.takeUnretainedValue(), to: Waiting<Value>.self)
-  waiting.append(Waiting.Item(arrival, crossing.retained(), sender))
-  countReentrantSet(core, turn)
-}
 
 /// Stores the next value that waits here and may be told. The node stays on the stack.
 @inlinable func takeNext<Value: Sendable>(

@@ -1,9 +1,9 @@
 import CEasyReact
 import Synchronization
 
-// Attaching, detaching and death. Consumers own providers: an edge retains its upstream's handle, a listener its
-// node's. Freeing is a loop over the turn's list of the dead, never recursion: a handle that is released here
-// only puts its core on that list.
+// Attaching, detaching and death. Consumers own providers: an edge retains its upstream's handle, a
+// listener its node's. Freeing is a loop over the turn's list of the dead, never recursion: a
+// handle that is released here only puts its core on that list.
 
 /// What a turn frees when no frame is left on its stack.
 enum Dead {
@@ -23,14 +23,18 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 
 // MARK: - Attaching
 
-/// An edge in the lists becomes one that the loop follows, and the present value is pushed through it once:
-/// a notification of the upstream restricted to the newcomer. Holder of the upstream's region.
+/// An edge in the lists becomes one that the loop follows, and the present value is pushed through
+/// it once: a notification of the upstream restricted to the newcomer. Holder of the upstream's
+/// region.
 @usableFromInline func attach(_ edge: EdgePointer, _ turn: TurnPointer) {
   let up = edge.pointee.up.unsafelyUnwrapped
-  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn) }
+  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed) {
+    push(edge, turn)
+  }
 }
 
-/// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now may be freed.
+/// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now
+/// may be freed.
 @discardableResult
 func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
@@ -66,7 +70,9 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   body()
   if wasBusy { return }
   core.pointee.bits &= ~Bits.busy
-  if core.pointee.queue != nil, core.pointee.operations(core, .takeNext, turn) { propagate(core, turn) }
+  if core.pointee.queue != nil, core.pointee.operations(core, .takeNext, turn) {
+    propagate(core, turn)
+  }
 }
 
 /// An edge or a listener of an existing node, made by any thread.
@@ -77,13 +83,15 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     attach(edge, turn)
   } else {
     post(
-      makeLetter(to: up, edge) { payload, turn in attach(takePayload(payload, EdgePointer.self), turn) },
+      makeLetter(to: up, edge) { payload, turn in
+        attach(takePayload(payload, EdgePointer.self), turn)
+      },
       turn)
   }
 }
 
-/// Links two nodes that exist already, but for the first push. The edge has both ends; it counts on its
-/// downstream. No user code runs.
+/// Links two nodes that exist already, but for the first push. The edge has both ends; it counts on
+/// its downstream. No user code runs.
 @usableFromInline func prepareLink(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down.unsafelyUnwrapped
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
@@ -93,7 +101,8 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   insert(edge)
 }
 
-/// An edge or a listener that does not keep its upstream's handle keeps the core until it is taken out of its list.
+/// An edge or a listener that does not keep its upstream's handle keeps the core until it is taken
+/// out of its list.
 func countOnUpstream(_ edge: EdgePointer) {
   if edge.pointee.upHandle == nil {
     edge.pointee.up!.pointee.references.wrappingAdd(1, ordering: .relaxed)
@@ -113,14 +122,16 @@ func countOnUpstream(_ edge: EdgePointer) {
 
 /// Sets the cut mark. True: the caller must call `finishCut`.
 ///
-/// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its address in hand, so the
-/// edge must not be freed before: `attach` finds the mark and finishes the cut.
+/// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its
+/// address in hand, so the edge must not be freed before: `attach` finds the mark and finishes the
+/// cut.
 func mark(_ edge: EdgePointer) -> Bool {
   edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent).oldValue
     & (EdgeFlags.cut | EdgeFlags.starting) == 0
 }
 
-/// The second half of cutting: by the one who set the mark, which keeps the edge from being freed until then.
+/// The second half of cutting: by the one who set the mark, which keeps the edge from being freed
+/// until then.
 func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
   edge.pointee.hop?.takeUnretainedValue().end()
   if let down = edge.pointee.down {
@@ -185,8 +196,8 @@ private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
     if let counted { dropReference(counted, turn) }
     return
   }
-  // The other half belongs to the downstream's region: a join there may be reading this upstream's core. Until it is done
-  // the edge's transform may look at both ends.
+  // The other half belongs to the downstream's region: a join there may be reading this upstream's
+  // core. Until it is done the edge's transform may look at both ends.
   perform(on: down, turn) { turn in
     finishDetaching(edge, turn)
     if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
@@ -198,7 +209,8 @@ private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down!
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
-  // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.
+  // A derived node that lives on without its upstream cannot stay in the region that the upstream
+  // keeps alive.
   if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
@@ -254,8 +266,8 @@ private func dropReference(_ core: CorePointer, _ turn: TurnPointer) {
 
 // MARK: - Handles
 
-/// The node of a core, unless its handle is going. The caller keeps the core from being freed, and holds no
-/// short lock.
+/// The node of a core, unless its handle is going. The caller keeps the core from being freed, and
+/// holds no short lock.
 func node(of core: CorePointer) -> AnyNode? {
   core.pointee.acquire()
   defer { core.pointee.releaseAfterCopying() }

@@ -4,25 +4,30 @@ import Synchronization
 
 // A region is what one thread at a time may touch: a claim word and a mailbox.
 //
-// A node that can be set, or has no or several upstream edges, is the head of a region of its own; a node
-// derived from one upstream lies in its upstream's region. So a chain is one region, its hops cost no claim.
+// A node that can be set, or has no or several upstream edges, is the head of a region of its own;
+// a node derived from one upstream lies in its upstream's region. So a chain is one region, its
+// hops cost no claim.
 //
 // The protocol:
 //  1. Claim: compare-and-swap *free* to *held*. Nobody ever waits for a claim.
-//  2. If another thread holds the word, the operation is left there as a letter; the same word is claim and
-//     mailbox, so no letter can be stranded: it is pushed only onto a word that says *held*, and the holder
-//     cannot write *free* over a letter.
-//  3. If I hold it and there is mail, my operation goes behind the mail. Nothing overtakes mail of its region.
-//  4. The holder delivers the mail at the end of its turn, each letter as a turn of its own, then frees the
-//     word. Past `mailBound` letters a background queue takes the region over, so no thread is captured.
-//  5. A region splits when one of its nodes becomes a head. The word's epoch changes in that step, and who
-//     claims or posts has read the word before it read the node's region a second time; so a letter can only
-//     reach the region that its target is in. Letters already here are shared out. Regions never merge.
+//  2. If another thread holds the word, the operation is left there as a letter; the same word is
+//     claim and mailbox, so no letter can be stranded: it is pushed only onto a word that says
+//     *held*, and the holder cannot write *free* over a letter.
+//  3. If I hold it and there is mail, my operation goes behind the mail. Nothing overtakes mail of
+//    its region.
+//  4. The holder delivers the mail at the end of its turn, each letter as a turn of its own, then
+//     frees the word. Past `mailBound` letters a background queue takes the region over, so no
+//     thread is captured.
+//  5. A region splits when one of its nodes becomes a head. The word's epoch changes in that step,
+//     and who claims or posts has read the word before it read the node's region a second time; so
+//     a letter can only reach the region that its target is in. Letters already here are shared
+//     out. Regions never merge.
 
 @usableFromInline typealias RegionPointer = UnsafeMutablePointer<Region>
 
 @usableFromInline struct Region: ~Copyable {
-  /// Holder: the next region that the same turn holds, and letters taken from the word, oldest first.
+  /// Holder: the next region that the same turn holds, and letters taken from the word, oldest
+  /// first.
   @usableFromInline var nextHeld: RegionPointer?
   @usableFromInline var inbox: LetterPointer?
   @usableFromInline var inboxLast: LetterPointer?
@@ -101,101 +106,6 @@ import Synchronization
   region.pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
   region.pointee.nextHeld = turn.pointee.held
   turn.pointee.held = region
-}
-
-// MARK: - Letters
-
-@usableFromInline typealias LetterPointer = UnsafeMutablePointer<Letter>
-
-/// An operation on `target` that waits for the holder of its region: one block, this header, then the payload.
-///
-/// What it names stays alive: whoever ends the target's life does so by a later letter to the same region.
-@usableFromInline struct Letter {
-  @usableFromInline var next: LetterPointer?
-  @usableFromInline let target: CorePointer
-  /// Consumes the payload; captures nothing.
-  @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
-  @inlinable init(
-    target: CorePointer, open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
-  ) {
-    next = nil
-    self.target = target
-    self.open = open
-  }
-  @inlinable static var headerSize: Int { 64 }
-}
-
-@inlinable func makeLetter<Payload>(
-  to target: CorePointer, _ payload: Payload,
-  _ open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
-) -> LetterPointer {
-  let block = UnsafeMutableRawPointer.allocate(
-    byteCount: Letter.headerSize + MemoryLayout<Payload>.size,
-    alignment: max(16, MemoryLayout<Payload>.alignment))
-  let letter = block.assumingMemoryBound(to: Letter.self)
-  letter.initialize(to: Letter(target: target, open: open))
-  (block + Letter.headerSize).assumingMemoryBound(to: Payload.self).initialize(to: payload)
-  return letter
-}
-
-/// For the payload's type that `makeLetter` was given.
-@inlinable func takePayload<Payload>(
-  _ payload: UnsafeMutableRawPointer, _: Payload.Type
-) -> Payload {
-  payload.assumingMemoryBound(to: Payload.self).move()
-}
-
-func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
-  letter.pointee.open(UnsafeMutableRawPointer(letter) + Letter.headerSize, turn)
-  letter.deinitialize(count: 1)
-  UnsafeMutableRawPointer(letter).deallocate()
-}
-
-/// Leaves the letter with the holder, who may be this thread; opens it at once if the region became free.
-@usableFromInline func post(_ letter: LetterPointer, _ turn: TurnPointer) {
-  if pushed(letter, turn) {
-    if turn.pointee.isTraced { traceMail(letter.pointee.target, turn) }
-  } else {
-    openLetter(letter, turn)
-  }
-}
-
-/// True: in the mailbox. False: the region became free, this turn has claimed it.
-@usableFromInline func pushed(_ letter: LetterPointer, _ turn: TurnPointer) -> Bool {
-  let target = letter.pointee.target
-  while true {
-    let region = target.pointee.region.load(ordering: .acquiring)
-    let word = region.pointee.word.load(ordering: .acquiring)
-    if target.pointee.region.load(ordering: .acquiring) != region { continue }
-    if word & Region.held == 0 {
-      if region.pointee.word.compareExchange(
-        expected: word, desired: word | Region.held, successOrdering: .acquiring,
-        failureOrdering: .relaxed
-      ).exchanged {
-        hold(region, turn)
-        return false
-      }
-      continue
-    }
-    letter.pointee.next = LetterPointer(bitPattern: word & Region.letters)
-    let desired = UInt(bitPattern: letter) | (word & ~Region.letters)
-    if region.pointee.word.compareExchange(
-      expected: word, desired: desired, successOrdering: .releasing, failureOrdering: .relaxed
-    ).exchanged {
-      return true
-    }
-  }
-}
-
-/// Does `body` as the holder of the node's region: now, or when the holder opens the letter.
-@usableFromInline func perform(
-  on core: CorePointer, _ turn: TurnPointer, _ body: @escaping (TurnPointer) -> Void
-) {
-  if claim(core, turn) { return body(turn) }
-  post(
-    makeLetter(to: core, body) { payload, turn in
-      takePayload(payload, ((TurnPointer) -> Void).self)(turn)
-    }, turn)
 }
 
 // MARK: - The holder's side
@@ -280,8 +190,9 @@ func handOver(_ region: RegionPointer) {
 
 // MARK: - The end of one
 
-/// Regions that nodes were moved away from, linked by `nextHeld`: who read such a node's region a moment ago still looks
-/// at the word. They are used again, never freed, and their words stay held, with an epoch that nobody has seen.
+/// Regions that nodes were moved away from, linked by `nextHeld`: who read such a node's region a
+/// moment ago still looks at the word. They are used again, never freed, and their words stay held,
+/// with an epoch that nobody has seen.
 private struct Retired: @unchecked Sendable {
   // Unchecked: addresses, under the Mutex.
   var first: RegionPointer?
@@ -314,7 +225,8 @@ private func takeRetired() -> RegionPointer? {
 
 // MARK: - Splitting
 
-/// Makes a node the head of a region of its own, with the nodes that only it can reach. The holder, any time.
+/// Makes a node the head of a region of its own, with the nodes that only it can reach. The holder,
+/// any time.
 func split(_ core: CorePointer, _ turn: TurnPointer) {
   if core.pointee.isHead || core.pointee.isUnwanted { return }
   let old = core.pointee.region.load(ordering: .relaxed)
@@ -325,8 +237,8 @@ func split(_ core: CorePointer, _ turn: TurnPointer) {
   hold(new, turn)
   core.pointee.isHead = true
   move(core, from: old, to: new)
-  // From here on nobody can post for the moved nodes to the old region: whoever looked at the word before this
-  // exchange finds another epoch, whoever looks later finds another region in the node.
+  // From here on nobody can post for the moved nodes to the old region: whoever looked at the word
+  // before this exchange finds another epoch, whoever looks later finds another region in the node.
   let epoch = (old.pointee.word.load(ordering: .relaxed) & Region.epoch) &+ Region.nextEpoch
   collect(old, epoch: epoch)
   shareOut(old, new)
@@ -352,7 +264,8 @@ private func move(_ start: CorePointer, from old: RegionPointer, to new: RegionP
   }
 }
 
-/// Letters for nodes that moved go first in the new region: their senders posted them before anything there.
+/// Letters for nodes that moved go first in the new region: their senders posted them before
+/// anything there.
 private func shareOut(_ old: RegionPointer, _ new: RegionPointer) {
   var letter = old.pointee.inbox
   old.pointee.inbox = nil

@@ -3,9 +3,9 @@ import Synchronization
 
 // Changes of the graph's shape: which edges lead back, and ranks.
 //
-// Links between nodes that exist already are made one at a time in the whole process, under the surgery lock,
-// so two threads cannot close one cycle from both sides. No user code runs under it. Deriving a new node needs
-// none of this: nothing leads from it to anywhere yet.
+// Links between nodes that exist already are made one at a time in the whole process, under the
+// surgery lock, so two threads cannot close one cycle from both sides. No user code runs under it.
+// Deriving a new node needs none of this: nothing leads from it to anywhere yet.
 
 /// The edges that do not lead back form a graph without cycles; `rank` rises along each of them.
 /// Edges and cores are addresses of blocks that are taken out of here before they are freed.
@@ -13,7 +13,8 @@ private struct Surgery {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
   var links: UInt64 = 0
-  /// Strongly connected components, by need; emptied whenever the shape changes. A number is never used twice.
+  /// Strongly connected components, by need; emptied whenever the shape changes. A number is never
+  /// used twice.
   var components: [CorePointer: Int] = [:]
   var componentNumber = 0
 }
@@ -34,8 +35,9 @@ private func underSurgeryLock<Result>(_ body: (inout Surgery) -> Result) -> Resu
 /// Somebody has the surgery lock.
 private let isAtWork = Atomic(false)
 
-/// Before the block of an edge or a core is freed, which is in no list any more. A walk keeps addresses that it found in
-/// lists beyond those lists' locks; one that found this block has set the mark before the block was taken out.
+/// Before the block of an edge or a core is freed, which is in no list any more. A walk keeps
+/// addresses that it found in lists beyond those lists' locks; one that found this block has set
+/// the mark before the block was taken out.
 func awaitSurgery() {
   if !isAtWork.load(ordering: .acquiring) { return }
   easyreact_surgery_lock()
@@ -48,7 +50,8 @@ private let componentCount = Atomic<Int>(0)
 
 // MARK: - Linking
 
-/// Puts an edge between two nodes in their lists, and keeps ranks. It is not yet followed: see `attach`.
+/// Puts an edge between two nodes in their lists, and keeps ranks. It is not yet followed: see
+/// `attach`.
 func insert(_ edge: EdgePointer) {
   underSurgeryLock { state in
     let up = edge.pointee.up!
@@ -76,8 +79,8 @@ func insertFresh(_ edge: EdgePointer) {
   }
 }
 
-/// Is there a way from `start` to `goal` over edges that do not lead back? Ranks rise along those, so only nodes
-/// below the goal's rank are looked at; for most links that is none.
+/// Is there a way from `start` to `goal` over edges that do not lead back? Ranks rise along those,
+/// so only nodes below the goal's rank are looked at; for most links that is none.
 private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
   if start == goal { return true }
   if goal.pointee.firstIn.load(ordering: .relaxed) == nil { return false }
@@ -101,8 +104,9 @@ private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
   return false
 }
 
-/// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes below, instead
-/// of raising all that follows: so a chain is built from its end in linear time too.
+/// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads
+/// to goes below, instead of raising all that follows: so a chain is built from its end in linear
+/// time too.
 private func order(_ up: CorePointer, before down: CorePointer, by edge: EdgePointer) {
   let rank = down.pointee.rank.load(ordering: .relaxed)
   if rank > up.pointee.rank.load(ordering: .relaxed) { return }
@@ -140,8 +144,13 @@ private func raiseRank(of core: CorePointer, above rank: Int32) {
 
 /// The edge has its cut mark. Edges that led back become ordinary where their cycle is open now.
 func noteCut(_ edge: EdgePointer) {
-  // A link that is being made saw this edge uncut, or is seen here; and only then is the number looked at.
-  if !isAtWork.load(ordering: .sequentiallyConsistent), backEdgeCount.load(ordering: .acquiring) == 0 { return }
+  // A link that is being made saw this edge uncut, or is seen here; and only then is the number
+  // looked at.
+  if !isAtWork.load(ordering: .sequentiallyConsistent),
+    backEdgeCount.load(ordering: .acquiring) == 0
+  {
+    return
+  }
   underSurgeryLock { state in
     if state.backEdges.isEmpty { return }
     if state.backEdges.removeValue(forKey: edge) != nil {
@@ -152,7 +161,8 @@ func noteCut(_ edge: EdgePointer) {
     let down = edge.pointee.down!
     if down.pointee.firstOut.load(ordering: .relaxed) == nil { return }  // lies on no cycle
     if !state.components.isEmpty { clearComponents(&state) }
-    // Only a cycle that ran over the cut edge can have opened: its last edge starts below and ends above.
+    // Only a cycle that ran over the cut edge can have opened: its last edge starts below and ends
+    // above.
     for (candidate, _) in backEdges(above: edge.pointee.up!, orBelow: down, in: state) {
       let start = candidate.pointee.up!
       let end = candidate.pointee.down!
@@ -166,9 +176,9 @@ func noteCut(_ edge: EdgePointer) {
   }
 }
 
-/// Those that end above, or those that start below, whichever are found with less work; in the order in which they were
-/// linked. Both ways are searched in turn until one of them is at its end: a long chain that is freed from its
-/// start or from its end looks at a few nodes a cut.
+/// Those that end above, or those that start below, whichever are found with less work; in the
+/// order in which they were linked. Both ways are searched in turn until one of them is at its end:
+/// a long chain that is freed from its start or from its end looks at a few nodes a cut.
 private func backEdges(
   above top: CorePointer, orBelow bottom: CorePointer, in state: Surgery
 ) -> [(EdgePointer, UInt64)] {
@@ -196,7 +206,8 @@ private struct Search {
   /// Looks at one node. False: there is none left.
   mutating func step(_ state: Surgery) -> Bool {
     guard let core = todo.popLast() else { return false }
-    // An edge that is not cut keeps its far node's block: whoever cuts it waits for the surgery lock.
+    // An edge that is not cut keeps its far node's block: whoever cuts it waits for the surgery
+    // lock.
     for edge in edges(core, list) {
       if let order = state.backEdges[edge] {
         found.append((edge, order))
@@ -226,7 +237,8 @@ private func clearComponents(_ state: inout Surgery) {
   componentCount.store(0, ordering: .relaxed)
 }
 
-/// Tarjan's algorithm with a stack of its own: R. Tarjan, Depth-first search and linear graph algorithms (1972).
+/// Tarjan's algorithm with a stack of its own: R. Tarjan, Depth-first search and linear graph
+/// algorithms (1972).
 private func findComponents(from root: CorePointer, _ state: inout Surgery) {
   struct Frame {
     let core: CorePointer
@@ -275,7 +287,8 @@ func forgetCycle(of core: CorePointer) {
   underSurgeryLock { state in state.components[core] = nil }
 }
 
-/// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by hand.
+/// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by
+/// hand.
 func ringClosers() -> [AnyNode] {
   underSurgeryLock { state in
     state.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in

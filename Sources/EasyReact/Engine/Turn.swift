@@ -3,13 +3,14 @@ import Synchronization
 
 @usableFromInline typealias TurnPointer = UnsafeMutablePointer<Turn>
 
-/// What a thread carries from the outermost set until it returns: the wave under way, the stack of nodes that
-/// still have edges to follow, the joins that wait, the regions held, and what died.
+/// What a thread carries from the outermost set until it returns: the wave under way, the stack of
+/// nodes that still have edges to follow, the joins that wait, the regions held, and what died.
 ///
 /// One a thread, made at its first use of the library and freed when the thread ends.
 @usableFromInline struct Turn: ~Copyable {
   @usableFromInline var depth = 0
-  /// The wave under way: its number, `Bits.travelling`, and its context (kept by the node that tells it).
+  /// The wave under way: its number, `Bits.travelling`, and its context (kept by the node that
+  /// tells it).
   @usableFromInline var wave: UInt64 = 0
   @usableFromInline var flags: UInt8 = 0
   @usableFromInline var isTraced = false
@@ -31,8 +32,8 @@ import Synchronization
   var deadCapacity: Int
   /// The rank of the join whose value is being told; -1: of none.
   var runningRank: Int32 = -1
-  /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard against endless
-  /// listeners.
+  /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard
+  /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var lettersOpened = 0
 
@@ -67,12 +68,6 @@ import Synchronization
   return turn
 }
 
-// MARK: - Wave numbers
-
-/// A number greater than all given before, in the whole process: two threads that set two ends of a sync must
-/// agree on which wave is the newer one.
-@inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
-
 // MARK: - Begin and end
 
 @inlinable @inline(__always) func enter(_ turn: TurnPointer) {
@@ -87,8 +82,8 @@ import Synchronization
   if turn.pointee.depth == 1 { finish(turn) } else { turn.pointee.depth &-= 1 }
 }
 
-/// The end of the outermost call: joins by rank until none waits, then what died, then the regions go back,
-/// each after its mail. A letter is a turn of its own.
+/// The end of the outermost call: joins by rank until none waits, then what died, then the regions
+/// go back, each after its mail. A letter is a turn of its own.
 @usableFromInline @inline(never) func finish(_ turn: TurnPointer) {
   let batch = turn.pointee.batch
   while true {

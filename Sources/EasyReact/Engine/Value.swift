@@ -1,10 +1,12 @@
 import CEasyReact
 import Synchronization
 
-// A node's value lies in its core's block. Only the holder of the node's region writes it; any thread reads.
+// A node's value lies in its core's block. Only the holder of the node's region writes it; any
+// thread reads.
 //
-// A trivial value of at most eight bytes is one atomic word. Any other lies under the core's short lock, and
-// the value that it replaces is destroyed after the lock is given back: its deinit is user code.
+// A trivial value of at most eight bytes is one atomic word. Any other lies under the core's short
+// lock, and the value that it replaces is destroyed after the lock is given back: its deinit is
+// user code.
 
 /// Folds to a constant when specialised.
 @inlinable @inline(__always) func isWord<Value>(_: Value.Type) -> Bool {
@@ -55,8 +57,9 @@ import Synchronization
   }
 }
 
-/// While the value that a node held dies: that is user code, which may set the node, and then waits until the new value has
-/// been told. Begins before the exchange, for the optimiser lets a value die as soon as it is not used any more.
+/// While the value that a node held dies: that is user code, which may set the node, and then waits
+/// until the new value has been told. Begins before the exchange, for the optimiser lets a value
+/// die as soon as it is not used any more.
 @inlinable @inline(__always) func beginDying<Value>(_ core: CorePointer, _: Value.Type) -> UInt8 {
   if _isPOD(Value.self) { return 0 }
   let bits = core.pointee.bits
@@ -87,16 +90,18 @@ import Synchronization
   endDying(core, Value.self, bits)
 }
 
-/// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic store, and even out of
-/// a function that is never inlined (it then returns the value unretained); another thread frees the value in between.
-/// It moves none behind a call that it cannot see into: so this, then the unlock.
+/// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic
+/// store, and even out of a function that is never inlined (it then returns the value unretained);
+/// another thread frees the value in between. It moves none behind a call that it cannot see into:
+/// so this, then the unlock.
 @inlinable @inline(__always) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
   let value = place.pointee
   easyreact_retain_barrier()
   return value
 }
 
-/// The same as `readStored` for a word whose type is not known here: copies its bytes; false: the node is empty.
+/// The same as `readStored` for a word whose type is not known here: copies its bytes; false: the
+/// node is empty.
 @inlinable @inline(__always) func copyWord(
   _ core: CorePointer, to place: UnsafeMutableRawPointer, size: Int
 ) -> Bool {
@@ -124,7 +129,8 @@ import Synchronization
   return value
 }
 
-/// What `node.value` tells this thread: what it staged in a batch, what was posted last, or what is stored.
+/// What `node.value` tells this thread: what it staged in a batch, what was posted last, or what is
+/// stored.
 @inlinable @inline(__always) func readValue<Value: Sendable>(
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
@@ -152,8 +158,9 @@ import Synchronization
 
 // MARK: - Posted values
 
-/// The newest value that was left with another thread for this node: everybody outside a notification of the
-/// node reads it until it is stored. `ticket` tells whether a later one was posted since.
+/// The newest value that was left with another thread for this node: everybody outside a
+/// notification of the node reads it until it is stored. `ticket` tells whether a later one was
+/// posted since.
 @usableFromInline final class Posted<Value: Sendable>: Sendable {
   @usableFromInline let value: Value?
   @inlinable init(_ value: Value?) { self.value = value }
@@ -169,7 +176,8 @@ import Synchronization
   return posted.map { unsafeDowncast($0, to: Posted<Value>.self) }
 }
 
-/// Caller holds the core's lock, under which the letter is posted too, so that the last posted is the last told.
+/// Caller holds the core's lock, under which the letter is posted too, so that the last posted is
+/// the last told.
 @usableFromInline func notePosted(
   _ core: CorePointer, _ extras: Extras, _ posted: AnyObject, old: inout AnyObject?
 ) -> UInt64 {

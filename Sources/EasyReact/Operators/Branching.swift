@@ -7,7 +7,8 @@ public struct Switch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public let value: Value
 }
 
-/// The branches of a `switch`: each is made when it is asked for, and forgotten when nobody holds it any more.
+/// The branches of a `switch`: each is made when it is asked for, and forgotten when nobody holds
+/// it any more.
 ///
 ///     let lines = script.switch { line in speaker(of: line) }
 ///     let ada = lines.case("Ada")           // her lines
@@ -20,7 +21,8 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   init(_ node: Node<Switch<Key, Value>>) { self.node = node }
 
-  /// The values with this key. Attached late, it holds the present value if its key is this one, else none.
+  /// The values with this key. Attached late, it holds the present value if its key is this one,
+  /// else none.
   public func `case`(
     _ key: Key, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -28,7 +30,8 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return branch(.case, Site(file, line)) { $0.key == asking.key }
   }
 
-  /// The values without a key. What has a key that nobody asked for is not among them: see ``unmatched``.
+  /// The values without a key. What has a key that nobody asked for is not among them: see
+  /// ``unmatched``.
   public var `default`: Node<Value> { branch(.default, node.core.pointee.site) { $0.key == nil } }
 
   /// The values whose key nobody asked for by a `case` that still lives.
@@ -58,8 +61,8 @@ private final class Asked<Key: Hashable & Sendable>: Sendable {
   func add(_ key: Key) { change(key, by: 1) }
   func remove(_ key: Key) { change(key, by: -1) }
 
-  /// `hash` and `==` are the user's, so they run on a copy, outside of the lock; a change that another thread made
-  /// meanwhile is found by its version, and this one is made again.
+  /// `hash` and `==` are the user's, so they run on a copy, outside of the lock; a change that
+  /// another thread made meanwhile is found by its version, and this one is made again.
   private let version = Atomic<Int>(0)
   private var snapshot: [Key: Int] { counts.withLock { $0 } }
 

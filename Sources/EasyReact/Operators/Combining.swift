@@ -12,16 +12,18 @@ public enum CombineMode: Sendable {
 // MARK: - Combine
 
 extension Node {
-  /// Returns a node of the latest values of this node and the others, as a tuple, once all of them have one.
+  /// Returns a node of the latest values of this node and the others, as a tuple, once all of them
+  /// have one.
   ///
   ///     let a = MutableNode(1), b = MutableNode(2)
   ///     let sum = a.combine(b).map { $0 + $1 }             // 3
   ///     batch { a.value = 4; b.value = 6 }                 // 10, told once
   ///
-  /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and once. No listener
-  /// hears a mixture of old and new inputs (contract 4.1). It is silent while an upstream is empty, also one that was
-  /// cleaned. Losing an upstream edge ends it: `isTerminated`. A set passes on its context; of several, the newest.
-  /// Known as `combineLatest` in Combine and Rx.
+  /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and
+  /// once. No listener hears a mixture of old and new inputs (contract 4.1). It is silent while an
+  /// upstream is empty, also one that was cleaned. Losing an upstream edge ends it: `isTerminated`.
+  /// A set passes on its context; of several, the newest. Known as `combineLatest` in Combine and
+  /// Rx.
   /// - Parameter mode: `.everyValue` tells each arriving value instead.
   @inlinable
   public final func combine<each Other: Sendable>(
@@ -50,7 +52,8 @@ extension Node {
     }
   }
 
-  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds an empty array.
+  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
+  /// an empty array.
   @inlinable
   public static func combine(
     _ nodes: [Node<Value>], as mode: CombineMode = .latest, file: StaticString = #fileID,
@@ -72,8 +75,8 @@ extension Node {
 
 /// Reads the latest values of a join's upstreams into a tuple; nil if one of them is empty.
 ///
-/// A pack's types are looked up each time it is used, which costs some 50 ns an element. So the layout of the tuple is worked
-/// out once, and what is one word is copied as such.
+/// A pack's types are looked up each time it is used, which costs some 50 ns an element. So the
+/// layout of the tuple is worked out once, and what is one word is copied as such.
 @usableFromInline struct TupleReader<Output: Sendable>: Sendable {
   @usableFromInline struct Element: Sendable {
     @usableFromInline let offset: Int
@@ -211,8 +214,8 @@ extension Node {
   ///     let pairs = a.zip(b)                    // (1, 2)
   ///     a.value = 3; a.value = 4; b.value = 5   // (3, 5)
   ///
-  /// Present values count; emptying does not. Values wait without bound for their partners. Losing an upstream edge ends
-  /// it: `isTerminated`. Known as `zip` everywhere.
+  /// Present values count; emptying does not. Values wait without bound for their partners. Losing
+  /// an upstream edge ends it: `isTerminated`. Known as `zip` everywhere.
   public final func zip<each Other: Sendable>(
     _ others: repeat Node<each Other>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, repeat each Other)> {
@@ -259,7 +262,8 @@ extension Node {
   var isTerminated: Bool { end.load(ordering: .acquiring) }
 }
 
-/// The values of one upstream that wait for partners. Touched by the holder of the zip's region only.
+/// The values of one upstream that wait for partners. Touched by the holder of the zip's region
+/// only.
 final class ZipQueue<Value: Sendable>: @unchecked Sendable {
   // Unchecked: see above.
   private var items = Deque<Value>()
@@ -322,7 +326,8 @@ private func zipStep<Value: Sendable, Output: Sendable>(
 // MARK: - Merge
 
 extension Node {
-  /// Returns a node that takes every value of this node and the others, in the order in which they come.
+  /// Returns a node that takes every value of this node and the others, in the order in which they
+  /// come.
   ///
   ///     let a = MutableNode(1), b = MutableNode(2)
   ///     let either = a.merge(b)               // 2: the last one that has a value

@@ -6,9 +6,9 @@ extension Node {
   ///
   ///     let shown = loaded.deliver(on: .main).map { view.render($0) }
   ///
-  /// The setting thread does not wait, and the present value hops too, so the result is empty at first. The order is kept
-  /// on concurrent queues as well. Waves and contexts go along. What waits when the edge is cut is dropped. Known as
-  /// `receive(on:)` in Combine, `observe(on:)` in Rx.
+  /// The setting thread does not wait, and the present value hops too, so the result is empty at
+  /// first. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
+  /// when the edge is cut is dropped. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
   public final func deliver(
     on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -49,8 +49,9 @@ extension Node {
   ///
   ///     let shown = typed.throttle(.milliseconds(300), on: .main)   // "s", "sw", "swi" within 300 ms -> "swi"
   ///
-  /// The pending value is replaced by each newer one; the present value waits too; emptying the node drops what is
-  /// pending. This is EasyReact's `throttle`; the field calls it ``debounce(_:on:file:line:)``.
+  /// The pending value is replaced by each newer one; the present value waits too; emptying the
+  /// node drops what is pending. This is EasyReact's `throttle`; the field calls it
+  /// ``debounce(_:on:file:line:)``.
   /// - Parameter interval: Quiet time, greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer a node.
   public final func throttle(
@@ -106,7 +107,8 @@ private final class DelayHop<Value: Sendable>: EdgeHop<Value>, @unchecked Sendab
   // Unchecked: a Mutex.
   private let queue = Mutex(Deque<Travelling<Value>>())
 
-  /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest value.
+  /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest
+  /// value.
   func delay(_ item: Travelling<Value>, _ interval: Duration, _ scheduler: some Scheduler) {
     queue.withLock { $0.append(item) }
     scheduler.schedule(after: interval) { [weak self] in

@@ -1,5 +1,6 @@
 extension Node {
-  /// Returns a node of the values that `isIncluded` accepts. It keeps the last one; it is empty before the first.
+  /// Returns a node of the values that `isIncluded` accepts. It keeps the last one; it is empty
+  /// before the first.
   ///
   ///     let big = a.filter { $0 > 5 }         // 1, 6, 3 -> 6
   @inlinable
@@ -67,12 +68,13 @@ extension Node {
     return derive(through: transform, site)
   }
 
-  /// Returns a node without the values for which `areEquivalent` finds the value that it passed on last equal.
+  /// Returns a node without the values for which `areEquivalent` finds the value that it passed on
+  /// last equal.
   ///
   ///     let moved = point.distinctUntilChanged { abs($0.x - $1.x) < 0.5 }
   ///
-  /// Each edge remembers what it passed on; setting the result by hand changes nothing. Known as `removeDuplicates` in
-  /// Combine.
+  /// Each edge remembers what it passed on; setting the result by hand changes nothing. Known as
+  /// `removeDuplicates` in Combine.
   @inlinable
   public final func distinctUntilChanged(
     file: StaticString = #fileID, line: UInt = #line,
@@ -135,8 +137,8 @@ extension Node where Value: Equatable {
   @inlinable init(_ value: Value) { self.value = value }
 }
 
-/// The state of one life of an edge: touched by the holder of the upstream's region only. A captured `var` would cost a
-/// check for exclusive access at each step.
+/// The state of one life of an edge: touched by the holder of the upstream's region only. A
+/// captured `var` would cost a check for exclusive access at each step.
 @usableFromInline final class Cell<Value>: @unchecked Sendable {
   // Unchecked: see above.
   @usableFromInline let place: UnsafeMutablePointer<Value>

@@ -1,13 +1,15 @@
 import Synchronization
 
 extension Node {
-  /// Returns a node that follows the node that `transform` makes of the latest value, and leaves the one before.
+  /// Returns a node that follows the node that `transform` makes of the latest value, and leaves
+  /// the one before.
   ///
   ///     let result = query.flattenMap { search($0) }      // the latest search only
   ///
-  /// The inner node's present value is told at the switch, with the outer set's context; an inner node that is empty then
-  /// empties the result. Setting an inner node that is followed already tells its value again. An emptied outer node
-  /// leaves the inner one in place. Known as `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
+  /// The inner node's present value is told at the switch, with the outer set's context; an inner
+  /// node that is empty then empties the result. Setting an inner node that is followed already
+  /// tells its value again. An emptied outer node leaves the inner one in place. Known as
+  /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
   public final func flattenMap<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
@@ -77,7 +79,8 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     return inner.edge.pointee.up == node.core
   }
 
-  /// True: linked, and its value is to be told here. False: another thread is inside it and will tell it.
+  /// True: linked, and its value is to be told here. False: another thread is inside it and will
+  /// tell it.
   private func link(_ node: Node<Output>, _ down: CorePointer, _ turn: TurnPointer) -> Bool {
     let life = Hop()
     let edge = makeEdge(

@@ -14,8 +14,8 @@ extension Node {
   ///     let text = a.map { "\($0)" }          // text.value == "1"
   ///     a.value = 2                           // text.value == "2"
   ///
-  /// The closure runs once a value, on the thread that delivers it, the present value's at once. An emptied node leaves
-  /// the result as it is. Known as `map` everywhere.
+  /// The closure runs once a value, on the thread that delivers it, the present value's at once. An
+  /// emptied node leaves the result as it is. Known as `map` everywhere.
   /// - Complexity: O(1) a value; no allocation.
   @inlinable
   public final func map<Output: Sendable>(

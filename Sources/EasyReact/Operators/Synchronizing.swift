@@ -8,15 +8,17 @@ extension Node {
   ///     a.value = 3                           // b.value == 3
   ///     sync.cancel()
   ///
-  /// At first the other side wins if it is not empty, and hears its value once more; else this side's value goes over.
-  /// Each side is told once a set, also in a ring or a full mesh of syncs. A sync does not keep its nodes alive: when one
-  /// is released it is over. Dropping the result does not end it. A node synced with itself: nothing happens.
+  /// At first the other side wins if it is not empty, and hears its value once more; else this
+  /// side's value goes over. Each side is told once a set, also in a ring or a full mesh of syncs.
+  /// A sync does not keep its nodes alive: when one is released it is over. Dropping the result
+  /// does not end it. A node synced with itself: nothing happens.
   @discardableResult
   public final func sync(with other: Node<Value>) -> any Cancelable {
     sync(with: other, transform: { $0 }, revert: { $0 })
   }
 
-  /// Keeps two nodes of different types in step. `transform` makes the other's value this one's, `revert` the reverse.
+  /// Keeps two nodes of different types in step. `transform` makes the other's value this one's,
+  /// `revert` the reverse.
   ///
   ///     celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })
   @discardableResult

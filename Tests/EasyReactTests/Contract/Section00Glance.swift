@@ -2,7 +2,8 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-/// Contract, section 0, values, links and operators. Listening forms stand in Section00Listening.swift.
+/// Contract, section 0, values, links and operators. Listening forms stand in
+/// Section00Listening.swift.
 @Suite("0 At a glance") struct Section0 {
   private struct Person: Sendable, Equatable {
     var name: String

@@ -1,7 +1,8 @@
 import EasyReact
 import Testing
 
-/// What a read-only node must not have: found by overload resolution only where the library has no such member.
+/// What a read-only node must not have: found by overload resolution only where the library has no
+/// such member.
 private struct Absent: Equatable {}
 extension AnyNode {
   fileprivate func set(_ value: some Any) -> Absent { Absent() }

@@ -105,7 +105,8 @@ extension Section4 {
   }
 
   @Test func `4.3 each staged node has a wave of its own`() {
-    // Two synced nodes staged with different values: each wave goes over, the later wins on both sides.
+    // Two synced nodes staged with different values: each wave goes over, the later wins on both
+    // sides.
     let a = MutableNode(0)
     let b = MutableNode(0)
     a.sync(with: b)

@@ -3,7 +3,8 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-/// Contract, section 4. The sentences on batches stand in Section04Batch.swift, those on order in Section04Order.swift.
+/// Contract, section 4. The sentences on batches stand in Section04Batch.swift, those on order in
+/// Section04Order.swift.
 @Suite("4 Joins: no glitches") struct Section4 {
   @Test
   func `4.1 b = a + 1, c = a * 10, d = combine(b, c): a from 1 to 2 tells d exactly (3, 20)`() {
@@ -48,7 +49,8 @@ import Testing
   @Test
   func `4.1 a join runs after every node of lower rank that the turn reaches has its final value`()
   {
-    // The deep side is linked last, so following edges in order alone would run every join too early.
+    // The deep side is linked last, so following edges in order alone would run every join too
+    // early.
     let a = MutableNode(1)
     let shallow = a.map { $0 }
     let deep = (0..<20).reduce(a.map { $0 }) { node, _ in

@@ -245,8 +245,8 @@ extension Section5 {
   @Test
   func `5.2 every other delivery into a node that was reached already goes on under a new number`()
   {
-    // `merged` is reached twice by one wave; its synced partner hears both values, so the two end equal.
-    // The map was linked to the source before the merge.
+    // `merged` is reached twice by one wave; its synced partner hears both values, so the two end
+    // equal. The map was linked to the source before the merge.
     let source = MutableNode(1)
     let merged = source.merge(source.map { $0 * 10 })
     let partner = MutableNode<Int>()
@@ -284,7 +284,8 @@ extension Section5 {
 
 extension Section5 {
   @Test func `5 when a cut opens the cycle an edge that led back becomes an ordinary edge again`() {
-    // `early` is made before `late` and below `c`, which leads back: while the ring stands it may run too early.
+    // `early` is made before `late` and below `c`, which leads back: while the ring stands it may
+    // run too early.
     let source = MutableNode(1)
     let a = Node<Int>()
     let early = a.combine(source)

@@ -4,7 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-// The tracer and the limit are those of the process, so these tests are exit tests: each has a process of its own.
+// The tracer and the limit are those of the process, so these tests are exit tests: each has a
+// process of its own.
 
 /// Keeps what was said about endless sets.
 private final class EndlessTracer: GraphTracer {

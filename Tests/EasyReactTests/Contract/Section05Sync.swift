@@ -302,13 +302,15 @@ extension Section5 {
     DispatchQueue.concurrentPerform(iterations: 3) { thread in
       for step in 1...100 { nodes[thread].value = round * 100_000 + thread * 1000 + step }
     }
-    // Fewer letters than `mailLimit`, so the threads have delivered everything themselves when they are done.
+    // Fewer letters than `mailLimit`, so the threads have delivered everything themselves when they
+    // are done.
     #expect(a.value == b.value)
     #expect(b.value == c.value)
     #expect(checkInvariants(nodes) == [])
   }
 
-  @Test func `5.3 when one side is released the sync is over, also when only one half of it is left`() {
+  @Test
+  func `5.3 when one side is released the sync is over, also when only one half of it is left`() {
     for isReleasedFirst in [true, false] {
       let lives = LifetimeTracker()
       var a: MutableNode<Int>? = lives.track(MutableNode(1), "a")

@@ -102,7 +102,8 @@ extension Section9 {
         for _ in 0..<5 { churn() }
         growths.append(Self.residentMemory - before)
       }
-      // Of each kind 5,000 came and went in one measure: a block of 16 bytes left by each would be seen.
+      // Of each kind 5,000 came and went in one measure: a block of 16 bytes left by each would be
+      // seen.
       #expect(Self.residentMemory > 0 && growths.min()! < 40_000, "grown by \(growths) bytes")
       hold(owner, prompt, a, other)
     }

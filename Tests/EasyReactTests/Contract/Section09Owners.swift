@@ -242,7 +242,8 @@ extension Section9 {
     attach()
     let elsewhere = MutableNode(0)
     let (plain, keeping) = (Token(), Prompt())
-    // Other tests' listenings are among those looked at, so the number of calls is not known; it is finite.
+    // Other tests' listenings are among those looked at, so the number of calls is not known; it is
+    // finite.
     for _ in 0..<100_000 where !lives.alive.isEmpty {
       if bySelfKeeping {
         elsewhere.listen(by: keeping) { _, _ in }.cancel()

@@ -5,8 +5,8 @@ import Testing
 
 /// Contract, section 9 with several threads: what one attaches, another ends.
 ///
-/// Less is left to other threads at a time than what a background queue would take over, so that all is at rest when the
-/// threads are done.
+/// Less is left to other threads at a time than what a background queue would take over, so that
+/// all is at rest when the threads are done.
 extension Section9 {
   private final class Prompt: ListeningOwner, Sendable {
     let listenings = Listenings()

@@ -2,7 +2,8 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-// The edges of operators are transforms like others: they can be seen, cut and re-pointed (contract 2.1, 12.1).
+// The edges of operators are transforms like others: they can be seen, cut and re-pointed (contract
+// 2.1, 12.1).
 
 extension Section10 {
   @Test

@@ -2,7 +2,8 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-/// Contract, section 10: each operator with empty upstreams, its first value, re-pointing and its decisions.
+/// Contract, section 10: each operator with empty upstreams, its first value, re-pointing and its
+/// decisions.
 @Suite("10 Operators") struct Section10 {
   /// Points the edge that leads to `node` to another upstream.
   static func repoint<Input, Output>(_ node: Node<Output>, to other: Node<Input>) throws {

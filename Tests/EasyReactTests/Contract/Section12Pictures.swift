@@ -2,7 +2,8 @@ import EasyReact
 import Foundation
 import Testing
 
-/// The quoted strings of a line of dot text, as Graphviz reads them; nil where the quotes do not match.
+/// The quoted strings of a line of dot text, as Graphviz reads them; nil where the quotes do not
+/// match.
 private func quotedStrings(_ line: String) -> [String]? {
   var strings: [String] = []
   var scalars = line.unicodeScalars.makeIterator()

@@ -180,7 +180,8 @@ extension `12 Looking at the graph` {
     }
 
     @Test func `12.4 the tracer may touch the graph: what it does is not traced`() {
-      /// Sets a node at each event of one thread, from the first that is about one node: other tests run meanwhile.
+      /// Sets a node at each event of one thread, from the first that is about one node: other
+      /// tests run meanwhile.
       final class Meddler: GraphTracer {
         let state = Mutex((count: 0, thread: nil as UInt64?))
         let heard = MutableNode<Int>()

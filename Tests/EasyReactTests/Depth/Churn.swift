@@ -13,7 +13,8 @@ private func burden(_ node: AnyNode) -> [Int] {
   ]
 }
 
-/// How much memory `body` leaves behind after it ran once before; a process of its own, so nobody else allocates.
+/// How much memory `body` leaves behind after it ran once before; a process of its own, so nobody
+/// else allocates.
 private func growth(_ body: () -> Void) -> Int {
   body()
   body()
@@ -175,8 +176,8 @@ extension `Depth` {
     @Test(arguments: Order.allCases)
     func `9.8 100,000 listeners of one node are removed in linear time, in any order`(order: Order)
     {
-      // Eight times as many take eight times as long, and some more where they no longer fit the cache; quadratic
-      // would be sixty-four times.
+      // Eight times as many take eight times as long, and some more where they no longer fit the
+      // cache; quadratic would be sixty-four times.
       #expect(ratio(order) < 24)
     }
   }

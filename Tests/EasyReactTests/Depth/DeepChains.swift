@@ -26,8 +26,8 @@ private struct Counting: NodeVisitor {
   }
 }
 
-/// Most chains: a million in release builds; in debug builds a quarter, which is twenty times what a recursion of the
-/// smallest frame could do on this stack.
+/// Most chains: a million in release builds; in debug builds a quarter, which is twenty times what
+/// a recursion of the smallest frame could do on this stack.
 #if DEBUG
 private let long = 250_000
 #else
@@ -35,7 +35,8 @@ private let long = 1_000_000
 #endif
 private let million = 1_000_000
 
-/// Everything here runs on a stack of 512 KiB: recursion by the length of a chain would end the process.
+/// Everything here runs on a stack of 512 KiB: recursion by the length of a chain would end the
+/// process.
 @Suite(.serialized) struct `Depth` {
   @Suite(.serialized) struct Chains {
     @Test

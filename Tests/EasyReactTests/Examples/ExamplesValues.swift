@@ -3,9 +3,11 @@ import EasyReactTesting
 import Foundation
 import Testing
 
-/// The examples of the original's documents, under their numbers. See Documentation of EasyReact 2.3.1, in our spelling.
+/// The examples of the original's documents, under their numbers. See Documentation of EasyReact
+/// 2.3.1, in our spelling.
 @Suite("Examples") struct Examples {
-  /// Is this the main queue? Not `Thread.isMainThread`: on Linux the main queue may leave the main thread.
+  /// Is this the main queue? Not `Thread.isMainThread`: on Linux the main queue may leave the main
+  /// thread.
   static let isOnMainQueue: @Sendable () -> Bool = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)

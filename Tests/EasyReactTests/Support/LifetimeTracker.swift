@@ -8,8 +8,8 @@ import Synchronization
 ///     b = nil
 ///     lives.alive          // []
 ///
-/// An object that should be alive at a check must be held behind it, by a property, an array or `hold(_:)`: an optimised
-/// build releases a local variable after its last use.
+/// An object that should be alive at a check must be held behind it, by a property, an array or
+/// `hold(_:)`: an optimised build releases a local variable after its last use.
 final class LifetimeTracker: Sendable {
   private struct Entry {
     let name: String
@@ -25,7 +25,8 @@ final class LifetimeTracker: Sendable {
 
   /// The names of those that live, in order of tracking.
   var alive: [String] {
-    // What was retained to be looked at is released outside of the lock: it may be the last reference.
+    // What was retained to be looked at is released outside of the lock: it may be the last
+    // reference.
     let looked = entries.withLock { entries in entries.map { ($0.name, $0.object) } }
     return looked.filter { $0.1 != nil }.map(\.0)
   }

@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs `body` on a thread with a stack of 512 KiB and waits for it: anything that recurses by the length of a chain
-/// ends the process there.
+/// Runs `body` on a thread with a stack of 512 KiB and waits for it: anything that recurses by the
+/// length of a chain ends the process there.
 func onSmallStack<Result: Sendable>(
   bytes: Int = 512 * 1024, _ body: @escaping @Sendable () -> Result
 ) -> Result {
@@ -45,7 +45,8 @@ private final class ThreadBody: Sendable {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Bytes that the allocator has given out and not got back, in the whole process; nil where it cannot tell.
+/// Bytes that the allocator has given out and not got back, in the whole process; nil where it
+/// cannot tell.
 func allocatedBytes() -> Int? {
   let bytes = testsupport_allocated_bytes()
   return bytes < 0 ? nil : bytes

@@ -3,8 +3,9 @@ import Synchronization
 
 /// The events of some nodes, recorded by the tracer of the process while `body` runs.
 ///
-/// One such recording at a time: there is one tracer. Other tests run meanwhile, so only events of the nodes that were
-/// made while it recorded on this thread are told, and those of turns on this thread.
+/// One such recording at a time: there is one tracer. Other tests run meanwhile, so only events of
+/// the nodes that were made while it recorded on this thread are told, and those of turns on this
+/// thread.
 func traced(_ body: () -> Void) -> TraceLog {
   onlyTracer.withLock { _ in
     let log = TraceLog()

@@ -49,6 +49,7 @@ import Testing
             #expect(below.count == 20)
           }
         })
+      #expect(waitForBackgroundWork())
       #expect(checkInvariants([hub]) == [])
     }
   }
@@ -60,6 +61,7 @@ import Testing
       let sync = b.sync(with: a.now!)
       race({ a.now = nil }, { sync.cancel() })
       #expect(!b.hasUpstreamNode && !b.hasDownstreamNode)
+      #expect(waitForBackgroundWork())
       #expect(checkInvariants([b]) == [])
     }
   }
@@ -84,6 +86,7 @@ import Testing
         },
         { for number in 0..<20 { a.value = "a\(number)" } })
     }
+    #expect(waitForBackgroundWork())
     #expect(checkInvariants([a]) == [])
   }
 
@@ -113,7 +116,8 @@ import Testing
     #expect(a.snapshot().edges.count == 1)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a tracer may ask a transform for its name when its edge is cut`() {
+  @Test(.timeLimit(.minutes(1)))
+  func `a tracer may ask a transform for its name when its edge is cut`() {
     // The cut is left with the thread that is inside `a`, and the tracer hears of that.
     let a = MutableNode(1), b = Node<Int>()
     let transform = Transform<Int, Int>()
@@ -123,7 +127,9 @@ import Testing
       let node: UInt64
       let heard: Tally
       func trace(_ event: GraphEvent) {
-        if event.node == node, case .stopped(.leftInMail) = event.kind, transform.name != "" { heard.add() }
+        if event.node == node, case .stopped(.leftInMail) = event.kind, transform.name != "" {
+          heard.add()
+        }
       }
     }
     let inside = DispatchSemaphore(value: 0), left = DispatchSemaphore(value: 0)
@@ -191,6 +197,7 @@ import Testing
           }
         },
         { for _ in 0..<40 { shared.now?.listen { _ in }.cancel() } })
+      #expect(waitForBackgroundWork())
       #expect(checkInvariants([shared.now!]) == [])
     }
   }
@@ -225,7 +232,9 @@ import Testing
       override func receive(_ value: Dying, from sender: AnyNode?, context: (any Sendable)?) {
         heard.note(value.number)
       }
-      override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { heard.note(nil) }
+      override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
+        heard.note(nil)
+      }
     }
     let node = MutableNode<Dying>()
     let hearing = Hearing()

@@ -1,7 +1,8 @@
 import Foundation
 
-/// One call on a graph. Nodes, links and listeners go by names that the calls which make them give; a call
-/// that names something which is not there does nothing, so a program stays valid when calls are removed.
+/// One call on a graph. Nodes, links and listeners go by names that the calls which make them give;
+/// a call that names something which is not there does nothing, so a program stays valid when calls
+/// are removed.
 indirect enum Op: Codable, Equatable, Sendable {
   case node(Int, value: Int?)
   case set(Int, to: Int)
@@ -62,8 +63,8 @@ struct SplitMix64: RandomNumberGenerator {
   }
 }
 
-/// Each program has its own taste: it likes some calls and leaves others out, so that rare companions
-/// meet often in some programs (swarm testing: Groce et al., ISSTA 2012).
+/// Each program has its own taste: it likes some calls and leaves others out, so that rare
+/// companions meet often in some programs (swarm testing: Groce et al., ISSTA 2012).
 struct ProgramGenerator {
   private var random: SplitMix64
   private var nodes: [Int] = [], joins: [Int] = [], cancelables: [Int] = []
@@ -171,8 +172,8 @@ struct ProgramGenerator {
 // MARK: - Shrinking
 
 extension Program {
-  /// A small program for which `fails` still holds: first without whole stretches of calls, then by taking
-  /// the program as a tree of arrays and numbers and making those smaller, one at a time.
+  /// A small program for which `fails` still holds: first without whole stretches of calls, then by
+  /// taking the program as a tree of arrays and numbers and making those smaller, one at a time.
   func shrunk(attempts: Int = 3000, while fails: (Program) -> Bool) -> Program {
     var best = self, left = attempts
     func accept(_ candidate: Program) -> Bool {

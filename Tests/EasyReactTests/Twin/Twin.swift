@@ -4,7 +4,8 @@
 ///
 /// 1. A *set* opens a turn and is delivered to its node: stored, told to the node's listeners, then
 ///    passed along its downstream edges, each branch to its end before the next (`put`, `notify`).
-/// 2. What arrives at a node that is still notifying waits in the node's queue (`deliver`, `drain`).
+/// 2. What arrives at a node that is still notifying waits in the node's queue (`deliver`,
+///   `drain`).
 /// 3. *Joins* wait for the end of the turn and run by rank, each once (`inTurn`, `runJoins`).
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
@@ -18,7 +19,8 @@ class Twin {
     var rank = 0
     /// The number of the newest wave that reached this node.
     var newest = 0
-    /// The number of the last first push over an edge that closes a cycle here: this node has its value already.
+    /// The number of the last first push over an edge that closes a cycle here: this node has its
+    /// value already.
     var pushed = -1
     var listeners: [Listener] = [], edges: [Edge] = []
     var isNotifying = false

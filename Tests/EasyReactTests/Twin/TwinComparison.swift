@@ -1,13 +1,14 @@
 import Foundation
 import Testing
 
-/// Random programs on the twin and on the library: after every call the same values were told in the same
-/// order, and the nodes hold the same.
+/// Random programs on the twin and on the library: after every call the same values were told in
+/// the same order, and the nodes hold the same.
 ///
 ///     EASYREACT_RANDOM_PROGRAMS=100000 EASYREACT_RANDOM_SEED=7 swift test --filter TwinComparison
 ///
-/// A difference is printed as the smallest program that still shows it, to be pasted into a test. With
-/// `EASYREACT_RANDOM_TRACE=1` each seed is printed before it runs: the last one is the one that crashed.
+/// A difference is printed as the smallest program that still shows it, to be pasted into a test.
+/// With `EASYREACT_RANDOM_TRACE=1` each seed is printed before it runs: the last one is the one
+/// that crashed.
 @Suite struct TwinComparison {
   private static func setting(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment["EASYREACT_RANDOM_\(name)"].flatMap { UInt64($0) }

@@ -1,0 +1,164 @@
+import CEasyReact
+import Synchronization
+
+// What is left for the holder of a region: letters, and the three operations that the engine leaves
+// so. The rules are those of `Region.swift`.
+
+// MARK: - Letters
+
+@usableFromInline typealias LetterPointer = UnsafeMutablePointer<Letter>
+
+/// An operation on `target` that waits for the holder of its region: one block, this header, then
+/// the payload.
+///
+/// What it names stays alive: whoever ends the target's life does so by a later letter to the same
+/// region.
+@usableFromInline struct Letter {
+  @usableFromInline var next: LetterPointer?
+  @usableFromInline let target: CorePointer
+  /// Consumes the payload; captures nothing.
+  @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
+  @inlinable init(
+    target: CorePointer, open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+  ) {
+    next = nil
+    self.target = target
+    self.open = open
+  }
+  @inlinable static var headerSize: Int { 64 }
+}
+
+@inlinable func makeLetter<Payload>(
+  to target: CorePointer, _ payload: Payload,
+  _ open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+) -> LetterPointer {
+  let block = UnsafeMutableRawPointer.allocate(
+    byteCount: Letter.headerSize + MemoryLayout<Payload>.size,
+    alignment: max(16, MemoryLayout<Payload>.alignment))
+  let letter = block.assumingMemoryBound(to: Letter.self)
+  letter.initialize(to: Letter(target: target, open: open))
+  (block + Letter.headerSize).assumingMemoryBound(to: Payload.self).initialize(to: payload)
+  return letter
+}
+
+/// For the payload's type that `makeLetter` was given.
+@inlinable func takePayload<Payload>(
+  _ payload: UnsafeMutableRawPointer, _: Payload.Type
+) -> Payload {
+  payload.assumingMemoryBound(to: Payload.self).move()
+}
+
+func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
+  letter.pointee.open(UnsafeMutableRawPointer(letter) + Letter.headerSize, turn)
+  letter.deinitialize(count: 1)
+  UnsafeMutableRawPointer(letter).deallocate()
+}
+
+/// Leaves the letter with the holder, who may be this thread; opens it at once if the region became
+/// free.
+@usableFromInline func post(_ letter: LetterPointer, _ turn: TurnPointer) {
+  if pushed(letter, turn) {
+    if turn.pointee.isTraced { traceMail(letter.pointee.target, turn) }
+  } else {
+    openLetter(letter, turn)
+  }
+}
+
+/// True: in the mailbox. False: the region became free, this turn has claimed it.
+@usableFromInline func pushed(_ letter: LetterPointer, _ turn: TurnPointer) -> Bool {
+  let target = letter.pointee.target
+  while true {
+    let region = target.pointee.region.load(ordering: .acquiring)
+    let word = region.pointee.word.load(ordering: .acquiring)
+    if target.pointee.region.load(ordering: .acquiring) != region { continue }
+    if word & Region.held == 0 {
+      if region.pointee.word.compareExchange(
+        expected: word, desired: word | Region.held, successOrdering: .acquiring,
+        failureOrdering: .relaxed
+      ).exchanged {
+        hold(region, turn)
+        return false
+      }
+      continue
+    }
+    letter.pointee.next = LetterPointer(bitPattern: word & Region.letters)
+    let desired = UInt(bitPattern: letter) | (word & ~Region.letters)
+    if region.pointee.word.compareExchange(
+      expected: word, desired: desired, successOrdering: .releasing, failureOrdering: .relaxed
+    ).exchanged {
+      return true
+    }
+  }
+}
+
+/// Does `body` as the holder of the node's region: now, or when the holder opens the letter.
+@usableFromInline func perform(
+  on core: CorePointer, _ turn: TurnPointer, _ body: @escaping (TurnPointer) -> Void
+) {
+  if claim(core, turn) { return body(turn) }
+  post(
+    makeLetter(to: core, body) { payload, turn in
+      takePayload(payload, ((TurnPointer) -> Void).self)(turn)
+    }, turn)
+}
+
+// MARK: - A set, and what an edge brings
+
+/// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
+@inlinable @inline(never) func postSet<Value: Sendable>(
+  _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, _ turn: TurnPointer
+) {
+  typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64)
+  let posted: Posted<Value>? =
+    switch arrival {
+    case .value(let value): Posted(value)
+    case .empty: Posted(nil)
+    case .change: nil
+    }
+  let extras = posted == nil ? nil : extras(of: core)
+  let letter = makeLetter(to: core, (core, arrival, context, UInt64(0)) as Payload) {
+    payload, turn in
+    let (core, arrival, context, ticket) = takePayload(payload, Payload.self)
+    apply(core, arrival, context: context, waited: true, turn)
+    if ticket != 0 { settlePosted(core, ticket) }
+  }
+  var old: AnyObject?
+  core.pointee.acquire()
+  if let posted, let extras {
+    (UnsafeMutableRawPointer(letter) + Letter.headerSize).assumingMemoryBound(to: Payload.self)
+      .pointee.3 = notePosted(core, extras, posted, old: &old)
+  }
+  let isPosted = pushed(letter, turn)
+  core.pointee.releaseAfterCopying()
+  _ = consume old
+  if isPosted {
+    if turn.pointee.isTraced { traceMail(core, turn) }
+  } else {
+    openPosted(letter, turn)
+  }
+}
+
+@usableFromInline func openPosted(_ letter: LetterPointer, _ turn: TurnPointer) {
+  openLetter(letter, turn)
+}
+
+/// Leaves what an edge brings with the holder of its downstream's region. `body` runs unless the
+/// edge is cut before.
+@usableFromInline func postOver(
+  _ edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer,
+  _ body: @escaping (Crossing, TurnPointer) -> Void
+) {
+  typealias Payload = (EdgePointer, Crossing, (Crossing, TurnPointer) -> Void)
+  let payload: Payload = (edge, crossing.retained(), body)
+  post(
+    makeLetter(to: edge.pointee.down.unsafelyUnwrapped, payload) { payload, turn in
+      let (edge, crossing, body) = takePayload(payload, Payload.self)
+      let context = crossing.takeContext()
+      if !edge.pointee.has(EdgeFlags.cut) {
+        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+        body(crossing.afterWaiting(context), turn)
+        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+      }
+      _ = consume context
+    }, turn)
+}
