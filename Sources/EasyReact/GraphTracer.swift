@@ -150,9 +150,11 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 }
 
 @usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
-  emit(.set, core, turn.pointee.wave)
+  // Between turns the number of the last wave is left behind.
+  let wave = turn.pointee.depth > 1 ? turn.pointee.wave : 0
+  emit(.set, core, wave)
   if let node = node(of: core), !node.hasListener, edges(core, .outs).isEmpty {
-    emit(.stopped(.noConsumer), core, turn.pointee.wave)
+    emit(.stopped(.noConsumer), core, wave)
   }
 }
 

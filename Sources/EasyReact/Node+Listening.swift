@@ -107,13 +107,16 @@ extension Node {
   }
 
   @usableFromInline final func makeListener(
-    hop: Hop?, hearsEmptiness: Bool, face: AnyObject?, _ step: @escaping Step
+    hop: Hop?, hearsEmptiness: Bool, face: AnyObject?, keepsNode: Bool = true,
+    _ step: @escaping Step
   ) -> EdgePointer {
     let edge = makeEdge(
       Edge(
-        kind: .listen, up: core, handle: Unmanaged.passRetained(self as AnyNode),
+        kind: .listen, up: core,
+        handle: keepsNode ? Unmanaged.passRetained(self as AnyNode) : nil,
         hearsEmptiness: hearsEmptiness, flags: EdgeFlags.starting, hop: hop, step: step))
     if let face { edge.pointee.face.store(Unmanaged.passRetained(face), ordering: .relaxed) }
+    countOnUpstream(edge)
     return edge
   }
 
@@ -277,8 +280,11 @@ extension Node {
     _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil, hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
-    let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: listening) {
-      [unowned listening] up, life, turn in
+    // A node that listens to itself is not kept by that.
+    let keepsNode = owner !== self as AnyObject
+    let edge = makeListener(
+      hop: hop, hearsEmptiness: hearsEmptiness, face: listening, keepsNode: keepsNode
+    ) { [unowned listening] up, life, turn in
       if let owner = listening.owner {
         body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
       } else {

@@ -52,7 +52,7 @@ class Graph:
     def join_up(s, a, b, kind, f, sync=False):   # a new edge, without its initial push
         e = Edge(a, b, kind, f, sync, s.reaches(b, a, ordinary=True)); a.down.append(e); s.all_edges.append(e)
         if e.back: s.backs.append(e)
-        else: s.raise_rank(b, a.rank + 1)
+        else: s.order(a, b)
         return e
 
     def link(s, a, b, f=lambda v: v, sync=False, kind="plain"):
@@ -68,13 +68,19 @@ class Graph:
             s.follow(e, wave, False)
         s.newcomer(e.a, visit)
 
+    def order(s, a, b):                          # a node that nothing ordinary leads to goes below instead of raising all that follows
+        if b.rank > a.rank: return
+        first = not any(e.b is a and not e.back and not e.isCut for e in s.all_edges)
+        if first and any(not e.back for e in b.down): a.rank = b.rank - 1
+        else: s.raise_rank(b, a.rank + 1)
+
     def raise_rank(s, n, r):
         todo = [(n, r)]
         while todo:
             n, r = todo.pop()
             if r > n.rank: n.rank = r; todo += [(e.b, r + 1) for e in n.down if not e.back]
 
-    def cut(s, e):                               # a cut opens cycles: edges that led back become ordinary. Ranks never fall
+    def cut(s, e):                               # a cut opens cycles: edges that led back become ordinary
         if e is None or e.isCut: return
         e.isCut = True; e.a.down.remove(e)
         if e.kind in ("join", "every", "zip"): e.b.ended = True
@@ -85,7 +91,7 @@ class Graph:
         s.backs = [b for b in s.backs if not b.isCut]
         for b in list(s.backs):
             if not s.reaches(b.b, b.a, ordinary=True):
-                b.back = False; s.backs.remove(b); s.raise_rank(b.b, b.a.rank + 1)
+                b.back = False; s.backs.remove(b); s.order(b.a, b.b)
 
     def remove_upstream(s, n, u):
         for e in [e for e in u.down if e.b is n]: s.cut(e)

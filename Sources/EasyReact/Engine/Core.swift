@@ -39,7 +39,8 @@ import Synchronization
 
   // Atomic.
 
-  /// One for the handle, one for each upstream edge and each half of a sync that leads away, until it is fully detached.
+  /// One for the handle, one for each upstream edge that is not fully detached, and one for each downstream edge or
+  /// listener that does not keep the handle.
   @usableFromInline let references: Atomic<Int32>
   /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery lock.
   @usableFromInline let rank: Atomic<Int32>

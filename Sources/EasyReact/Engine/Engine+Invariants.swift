@@ -48,14 +48,11 @@ private func violationsOf(_ node: AnyNode) -> [String] {
   expect(
     first == nil || first!.pointee.previousIn.load(ordering: .relaxed) == previous,
     "its first upstream edge knows the last")
-  var halves = 0
-  forEachEdge(core, .outs) { if $0.pointee.kind == .sync { halves += 1 } }
-  expect(
-    Int(core.pointee.references.load(ordering: .relaxed)) == upstreamEdges + halves + 1,
-    "it counts its handle, \(upstreamEdges) upstream edges and \(halves) halves of syncs that lead away")
+  var keepers = 0
   for list in [EdgeListKind.outs, .listeners] {
     var before: EdgePointer?
     forEachEdge(core, list) { edge in
+      if edge.pointee.upHandle == nil { keepers += 1 }
       expect(edge.pointee.up == core, "a downstream edge starts here")
       expect(!edge.pointee.has(EdgeFlags.cut), "at rest no cut edge is in its lists")
       expect(edge.pointee.previous.load(ordering: .relaxed) == before, "its lists are linked both ways")
@@ -64,6 +61,9 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     let last = list == .outs ? core.pointee.lastOut.load(ordering: .relaxed) : core.pointee.lastListener.load(ordering: .relaxed)
     expect(last == before, "it knows its last edge")
   }
+  expect(
+    Int(core.pointee.references.load(ordering: .relaxed)) == 1 + upstreamEdges + keepers,
+    "it counts its handle, \(upstreamEdges) upstream edges and \(keepers) that do not keep it")
   if !core.pointee.isHead {
     expect(upstreamEdges == 1, "a node in its upstream's region has one upstream edge")
     expect(

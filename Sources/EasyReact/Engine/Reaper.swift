@@ -87,13 +87,17 @@ func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 @usableFromInline func prepareLink(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down.unsafelyUnwrapped
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
-  // Half of a sync does not keep its upstream's node, but whoever cuts it must find the core.
-  if edge.pointee.kind == .sync {
-    edge.pointee.up.unsafelyUnwrapped.pointee.references.wrappingAdd(1, ordering: .relaxed)
-  }
+  countOnUpstream(edge)
   // A derived node with a second upstream is no longer its first one's alone.
   if down.pointee.firstIn.load(ordering: .relaxed) != nil { makeHead(down, turn) }
   insert(edge)
+}
+
+/// An edge or a listener that does not keep its upstream's handle keeps the core until it is taken out of its list.
+func countOnUpstream(_ edge: EdgePointer) {
+  if edge.pointee.upHandle == nil {
+    edge.pointee.up!.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  }
 }
 
 @usableFromInline func makeHead(_ core: CorePointer, _ turn: TurnPointer) {
@@ -174,23 +178,30 @@ func reapOne(_ turn: TurnPointer) {
 private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
   // Here, for the other half of a sync may outlive this one's upstream.
   if turn.pointee.isTraced { traceEdge(edge, made: false, turn) }
+  let counted = edge.pointee.upHandle == nil ? edge.pointee.up : nil
   unlinkFromUpstream(edge)
-  guard let down = edge.pointee.down else { return freeEdge(edge) }
-  // The other half belongs to the downstream's region: a join there may be reading this upstream's core.
-  perform(on: down, turn) { turn in finishDetaching(edge, turn) }
+  guard let down = edge.pointee.down else {
+    freeEdge(edge)
+    if let counted { dropReference(counted, turn) }
+    return
+  }
+  // The other half belongs to the downstream's region: a join there may be reading this upstream's core. Until it is done
+  // the edge's transform may look at both ends.
+  perform(on: down, turn) { turn in
+    finishDetaching(edge, turn)
+    if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
+  }
 }
 
 /// Holder of the downstream's region. From here on nothing names the edge.
 private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   let down = edge.pointee.down!
-  let counted = edge.pointee.kind == .sync ? edge.pointee.up : nil
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
   // A derived node that lives on without its upstream cannot stay in the region that the upstream keeps alive.
   if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
-  if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
 }
 
 /// Ends an edge that lies in its node's block; the block goes with the node.
@@ -219,16 +230,18 @@ private func reap(_ core: CorePointer, _ turn: TurnPointer) {
   for edge in allEdges(core, .ins) { cut(edge, turn) }
   // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
   for edge in allEdges(core, .outs) { cut(edge, turn) }
+  // And what still listens is the node's own.
+  for edge in allEdges(core, .listeners) { cut(edge, turn) }
   dropReference(core, turn)
 }
 
 private func allEdges(_ core: CorePointer, _ list: EdgeListKind) -> [EdgePointer] {
-  var first: EdgePointer?
-  core.pointee.acquire()
-  first =
-    list == .ins
-    ? core.pointee.firstIn.load(ordering: .relaxed) : core.pointee.firstOut.load(ordering: .relaxed)
-  core.pointee.release()
+  let first =
+    switch list {
+    case .ins: core.pointee.firstIn.load(ordering: .acquiring)
+    case .outs: core.pointee.firstOut.load(ordering: .acquiring)
+    case .listeners: core.pointee.firstListener.load(ordering: .acquiring)
+    }
   return first == nil ? [] : edges(core, list)
 }
 

@@ -259,6 +259,9 @@ func free(_ region: RegionPointer, _ turn: TurnPointer) -> Bool {
 /// How many letters one turn delivers before a background queue takes over.
 let mailBound = Atomic<Int>(1_000)
 
+/// The regions that are with a background queue.
+let handOvers = DispatchGroup()
+
 /// Passes a held region with its mail to a background queue.
 func handOver(_ region: RegionPointer) {
   struct Held: @unchecked Sendable {
@@ -267,7 +270,7 @@ func handOver(_ region: RegionPointer) {
   }
   let held = Held(region: region)
   region.pointee.owner.store(0, ordering: .relaxed)
-  DispatchQueue.global().async {
+  DispatchQueue.global().async(group: handOvers) {
     let turn = currentTurn()
     enter(turn)
     hold(held.region, turn)

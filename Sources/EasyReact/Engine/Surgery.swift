@@ -61,9 +61,7 @@ func insert(_ edge: EdgePointer) {
     }
     appendToUpstream(edge)
     appendToDownstream(edge)
-    if !edge.pointee.has(EdgeFlags.leadsBack) {
-      raiseRank(of: down, above: up.pointee.rank.load(ordering: .relaxed))
-    }
+    if !edge.pointee.has(EdgeFlags.leadsBack) { order(up, before: down, by: edge) }
     if !state.components.isEmpty { clearComponents(&state) }
   }
 }
@@ -82,6 +80,7 @@ func insertFresh(_ edge: EdgePointer) {
 /// below the goal's rank are looked at; for most links that is none.
 private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
   if start == goal { return true }
+  if goal.pointee.firstIn.load(ordering: .relaxed) == nil { return false }
   let limit = goal.pointee.rank.load(ordering: .relaxed)
   if start.pointee.rank.load(ordering: .relaxed) >= limit { return false }
   var seen: Set<CorePointer> = [start]
@@ -100,6 +99,28 @@ private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
     if isFound { return true }
   }
   return false
+}
+
+/// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes below, instead
+/// of raising all that follows: so a chain is built from its end in linear time too.
+private func order(_ up: CorePointer, before down: CorePointer, by edge: EdgePointer) {
+  let rank = down.pointee.rank.load(ordering: .relaxed)
+  if rank > up.pointee.rank.load(ordering: .relaxed) { return }
+  if hasOrdinaryEdge(down, .outs, except: edge), !hasOrdinaryEdge(up, .ins, except: edge) {
+    up.pointee.rank.store(rank - 1, ordering: .relaxed)
+  } else {
+    raiseRank(of: down, above: up.pointee.rank.load(ordering: .relaxed))
+  }
+}
+
+private func hasOrdinaryEdge(
+  _ core: CorePointer, _ list: EdgeListKind, except edge: EdgePointer
+) -> Bool {
+  var isFound = false
+  forEachEdge(core, list) {
+    if $0 != edge, !$0.pointee.has(EdgeFlags.cut | EdgeFlags.leadsBack) { isFound = true }
+  }
+  return isFound
 }
 
 private func raiseRank(of core: CorePointer, above rank: Int32) {
@@ -131,8 +152,8 @@ func noteCut(_ edge: EdgePointer) {
     let down = edge.pointee.down!
     if down.pointee.firstOut.load(ordering: .relaxed) == nil { return }  // lies on no cycle
     if !state.components.isEmpty { clearComponents(&state) }
-    // Only a cycle that ran over the cut edge can have opened: its last edge starts below.
-    for (candidate, _) in backEdges(below: down, in: state) {
+    // Only a cycle that ran over the cut edge can have opened: its last edge starts below and ends above.
+    for (candidate, _) in backEdges(above: edge.pointee.up!, orBelow: down, in: state) {
       let start = candidate.pointee.up!
       let end = candidate.pointee.down!
       if reaches(end, start) { continue }
@@ -140,27 +161,52 @@ func noteCut(_ edge: EdgePointer) {
         ~EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
       state.backEdges[candidate] = nil
       backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
-      raiseRank(of: end, above: start.pointee.rank.load(ordering: .relaxed))
+      order(start, before: end, by: candidate)
     }
   }
 }
 
-/// In the order in which they were linked.
-private func backEdges(below start: CorePointer, in state: Surgery) -> [(EdgePointer, UInt64)] {
-  var found: [(EdgePointer, UInt64)] = []
-  var seen: Set<CorePointer> = [start]
-  var todo = [start]
-  while let core = todo.popLast() {
-    forEachEdge(core, .outs) { edge in
-      if edge.pointee.has(EdgeFlags.cut) { return }
+/// Those that end above, or those that start below, whichever are found with less work; in the order in which they were
+/// linked. Both ways are searched in turn until one of them is at its end: a long chain that is freed from its
+/// start or from its end looks at a few nodes a cut.
+private func backEdges(
+  above top: CorePointer, orBelow bottom: CorePointer, in state: Surgery
+) -> [(EdgePointer, UInt64)] {
+  var above = Search(top, .ins)
+  var below = Search(bottom, .outs)
+  while true {
+    if !above.step(state) { return above.found.sorted { $0.1 < $1.1 } }
+    if !below.step(state) { return below.found.sorted { $0.1 < $1.1 } }
+  }
+}
+
+/// A search one way over ordinary edges, which notes the edges that lead back on its border.
+private struct Search {
+  private let list: EdgeListKind
+  private var seen: Set<CorePointer>
+  private var todo: [CorePointer]
+  private(set) var found: [(EdgePointer, UInt64)] = []
+
+  init(_ start: CorePointer, _ list: EdgeListKind) {
+    self.list = list
+    seen = [start]
+    todo = [start]
+  }
+
+  /// Looks at one node. False: there is none left.
+  mutating func step(_ state: Surgery) -> Bool {
+    guard let core = todo.popLast() else { return false }
+    // An edge that is not cut keeps its far node's block: whoever cuts it waits for the surgery lock.
+    for edge in edges(core, list) {
       if let order = state.backEdges[edge] {
         found.append((edge, order))
-      } else if seen.insert(edge.pointee.down!).inserted {
-        todo.append(edge.pointee.down!)
+        continue
       }
+      let far = list == .ins ? edge.pointee.up! : edge.pointee.down!
+      if seen.insert(far).inserted { todo.append(far) }
     }
+    return true
   }
-  return found.sorted { $0.1 < $1.1 }
 }
 
 // MARK: - Cycles

@@ -96,6 +96,17 @@ import Synchronization
   return value
 }
 
+/// The same as `readStored` for a word whose type is not known here: copies its bytes; false: the node is empty.
+@inlinable @inline(__always) func copyWord(
+  _ core: CorePointer, to place: UnsafeMutableRawPointer, size: Int
+) -> Bool {
+  if !core.pointee.hasValue.load(ordering: .acquiring) { return false }
+  // A word lies right behind the core, whatever its type.
+  var word = wordSlot(core, UInt64.self).pointee.load(ordering: .acquiring)
+  place.copyMemory(from: &word, byteCount: size)
+  return true
+}
+
 /// The stored value, for any thread.
 @inlinable @inline(__always) func readStored<Value>(_ core: CorePointer, _: Value.Type) -> Value? {
   if isWord(Value.self) {

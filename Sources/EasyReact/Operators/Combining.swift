@@ -30,8 +30,10 @@ extension Node {
   ) -> Node<(Value, repeat each Other)> {
     var upstreams: [AnyNode] = [self]
     for other in repeat each others { upstreams.append(other) }
-    let reader = PackReader<Value, repeat each Other>()
-    return makeJoin(upstreams, mode, Site(file, line)) { cores in reader.read(cores) }
+    var reader = TupleReader(of: (Value, repeat each Other).self)
+    reader.append(Value.self)
+    repeat reader.append((each Other).self)
+    return makeJoin(upstreams, mode, Site(file, line)) { [reader] cores in reader.read(cores) }
   }
 
   /// The same of two nodes.
@@ -68,20 +70,73 @@ extension Node {
   }
 }
 
-@usableFromInline struct IsEmpty: Error { @inlinable init() {} }
-
-/// Reads the latest values of a join's upstreams; nil if one is empty.
-@usableFromInline struct PackReader<First: Sendable, each Rest: Sendable>: Sendable {
-  @inlinable init() {}
-
-  @inlinable func read(_ cores: UnsafeMutablePointer<CorePointer>) -> (First, repeat each Rest)? {
-    var index = 0
-    func next<Value: Sendable>(_: Value.Type) throws(IsEmpty) -> Value {
-      guard let value = readStored(cores[index], Value.self) else { throw IsEmpty() }
-      index += 1
-      return value
+/// Reads the latest values of a join's upstreams into a tuple; nil if one of them is empty.
+///
+/// A pack's types are looked up each time it is used, which costs some 50 ns an element. So the layout of the tuple is worked
+/// out once, and what is one word is copied as such.
+@usableFromInline struct TupleReader<Output: Sendable>: Sendable {
+  @usableFromInline struct Element: Sendable {
+    @usableFromInline let offset: Int
+    @usableFromInline let size: Int
+    /// For what is no word: copies the value, or says that there is none; and undoes it.
+    @usableFromInline let copy: (@Sendable (CorePointer, UnsafeMutableRawPointer) -> Bool)?
+    @usableFromInline let destroy: (@Sendable (UnsafeMutableRawPointer) -> Void)?
+    @usableFromInline init<Value: Sendable>(of _: Value.Type, at offset: Int) {
+      self.offset = offset
+      size = MemoryLayout<Value>.size
+      if isWord(Value.self) {
+        copy = nil
+        destroy = nil
+        return
+      }
+      copy = { core, place in
+        guard let value = readStored(core, Value.self) else { return false }
+        place.initializeMemory(as: Value.self, to: value)
+        return true
+      }
+      destroy = { place in
+        place.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+      }
     }
-    return try? (next(First.self), repeat next((each Rest).self))
+  }
+  /// One for each upstream; their values lie in `Output` like the elements of a tuple.
+  @usableFromInline var elements: [Element] = []
+  private var end = 0
+
+  @usableFromInline init(of _: Output.Type) {}
+
+  @usableFromInline mutating func append<Value: Sendable>(_: Value.Type) {
+    let alignment = MemoryLayout<Value>.alignment
+    let offset = (end + alignment - 1) & ~(alignment - 1)
+    elements.append(Element(of: Value.self, at: offset))
+    end = offset + MemoryLayout<Value>.size
+    precondition(end <= MemoryLayout<Output>.size, "EasyReact: a tuple is laid out in order")
+  }
+
+  @inlinable func read(_ cores: UnsafeMutablePointer<CorePointer>) -> Output? {
+    withUnsafeTemporaryAllocation(of: Output.self, capacity: 1) { buffer in
+      let tuple = buffer.baseAddress.unsafelyUnwrapped
+      return fill(UnsafeMutableRawPointer(tuple), cores) ? tuple.move() : nil
+    }
+  }
+
+  @usableFromInline func fill(
+    _ tuple: UnsafeMutableRawPointer, _ cores: UnsafeMutablePointer<CorePointer>
+  ) -> Bool {
+    for index in elements.indices {
+      let element = elements[index]
+      let place = tuple + element.offset
+      let isThere =
+        if let copy = element.copy {
+          copy(cores[index], place)
+        } else {
+          copyWord(cores[index], to: place, size: element.size)
+        }
+      if isThere { continue }
+      for filled in elements[..<index] { filled.destroy?(tuple + filled.offset) }
+      return false
+    }
+    return true
   }
 }
 

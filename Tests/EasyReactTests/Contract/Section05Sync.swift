@@ -307,4 +307,23 @@ extension Section5 {
     #expect(b.value == c.value)
     #expect(checkInvariants(nodes) == [])
   }
+
+  @Test func `5.3 when one side is released the sync is over, also when only one half of it is left`() {
+    for isReleasedFirst in [true, false] {
+      let lives = LifetimeTracker()
+      var a: MutableNode<Int>? = lives.track(MutableNode(1), "a")
+      var b: MutableNode<Int>? = lives.track(MutableNode(2), "b")
+      a!.sync(with: b!)
+      a!.removeUpstreamNode(b!)  // a → b is left, which keeps neither
+      a!.value = 3
+      #expect(b!.value == 3)
+      #expect(checkInvariants([a!]) == [])
+      if isReleasedFirst { a = nil } else { b = nil }
+      #expect(lives.alive == [isReleasedFirst ? "b" : "a"])
+      #expect(checkInvariants([a ?? b!]) == [])
+      a?.value = 4
+      (a, b) = (nil, nil)
+      #expect(lives.alive == [])
+    }
+  }
 }

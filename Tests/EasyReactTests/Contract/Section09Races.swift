@@ -32,6 +32,7 @@ extension Section9 {
       prompt.listenings.cancel()
       a.stopListening(by: plain)
       #expect(!a.hasListener)
+      #expect(waitForBackgroundWork())
       #expect(checkInvariants([a]) == [])
     }
     #expect(a.value == 100)
@@ -56,6 +57,7 @@ extension Section9 {
       up.value = last
       #expect(!up.hasDownstreamNode && !down.hasUpstreamNode)
       #expect(down.value != last)
+      #expect(waitForBackgroundWork())
       #expect(checkInvariants([up, down]) == [])
     }
   }

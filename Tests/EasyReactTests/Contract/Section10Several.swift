@@ -39,6 +39,35 @@ extension Section10 {
     #expect(twenty.value?.19 == [1])
   }
 
+  @Test func `10 combine of many types lays out small and large values and leaves none behind`() {
+    struct Odd: Equatable, Sendable { var a: UInt8 = 1, b: UInt16 = 2, c: UInt8 = 3 }
+    struct Wide: Equatable, Sendable { var a = SIMD4<Double>(1, 2, 3, 4), b: UInt8 = 5 }
+    final class Object: Sendable {}
+    weak var gone: Object?
+    do {
+      let flag = MutableNode(true)
+      let byte = MutableNode<Int8>(-1)
+      let odd = MutableNode(Odd())
+      let wide = MutableNode(Wide())
+      let object = MutableNode(Object())
+      let maybe = MutableNode<String?>(nil)
+      let last = MutableNode<UInt8>()
+      gone = object.value
+      let all = flag.combine(byte, odd, wide, object, maybe, last)
+      #expect(all.isEmpty)  // the object was copied, then the last one was empty
+      last.value = 9
+      let values = all.value
+      #expect(values?.0 == true && values?.1 == -1 && values?.2 == Odd() && values?.3 == Wide())
+      #expect(values?.4 === gone && values?.5 == .some(nil) && values?.6 == 9)
+      maybe.value = "a string that is longer than fifteen bytes"
+      #expect(all.value?.5 == "a string that is longer than fifteen bytes")
+      object.value = Object()
+      #expect(gone != nil)  // held by `values`
+      #expect(checkInvariants([all]) == [])
+    }
+    #expect(gone == nil)
+  }
+
   @Test func `10 combine has a form for an array of like nodes; of none it holds an empty array`() {
     let nodes = (1...100).map { MutableNode($0) }
     let all = Node.combine(nodes)

@@ -180,23 +180,29 @@ extension `12 Looking at the graph` {
     }
 
     @Test func `12.4 the tracer may touch the graph: what it does is not traced`() {
+      /// Sets a node at each event of one thread, from the first that is about one node: other tests run meanwhile.
       final class Meddler: GraphTracer {
-        let count = Mutex(0)
+        let state = Mutex((count: 0, thread: nil as UInt64?))
         let heard = MutableNode<Int>()
+        let subject: UInt64
+        init(_ subject: AnyNode) { self.subject = subject.id }
+        var count: Int { state.withLock { $0.count } }
         func trace(_ event: GraphEvent) {
-          let number = count.withLock { count in
-            count += 1
-            return count
+          let number = state.withLock { state -> Int? in
+            if state.thread == nil, event.node == subject { state.thread = event.thread }
+            if event.thread != state.thread { return nil }
+            state.count += 1
+            return state.count
           }
-          heard.value = number
+          if let number { heard.value = number }
         }
       }
       let a = MutableNode(1)
       let recorder = Recorder(a)
-      let meddler = Meddler()
+      let meddler = Meddler(a)
       traced(by: meddler) { a.value = 2 }
-      #expect(meddler.count.withLock { $0 } >= 6)
-      #expect(meddler.heard.value != nil)
+      #expect(meddler.count == 6)  // set, wave began, stored, listener called, wave ended, turn ended
+      #expect(meddler.heard.value == 6)
       #expect(recorder.values == [1, 2])
       #expect(checkInvariants([a, meddler.heard]) == [])
     }

@@ -102,7 +102,7 @@ extension Examples {
     let n = MutableNode("a")
     let log = Journal<String>()
     var view: View? = View(log)
-    weak var gone = view
+    weak let gone = view
     n.listen(by: view!, calling: View.removeFromSuperview)
     n.listen(by: view!, calling: View.show(_:))
     n.listen(by: view!, calling: View.show(_:because:))

@@ -8,7 +8,7 @@
 /// 3. *Joins* wait for the end of the turn and run by rank, each once (`inTurn`, `runJoins`).
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
-/// 5. Linking closes cycles and cutting opens them; ranks never fall (`attach`, `cut`).
+/// 5. Linking closes cycles and cutting opens them; ranks rise along edges (`attach`, `cut`).
 class Twin {
   final class Node {
     /// Of creation. Joins of one rank run in this order.
@@ -279,7 +279,7 @@ class Twin {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
     let edge = Edge(up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
     up.edges.append(edge)
-    if leadsBack { edgesThatLeadBack.append(edge) } else { raise(down, to: up.rank + 1) }
+    if leadsBack { edgesThatLeadBack.append(edge) } else { order(up, before: down) }
     return edge
   }
 
@@ -291,13 +291,22 @@ class Twin {
     edgesThatLeadBack.removeAll { $0 === edge }
     for back in edgesThatLeadBack where !reaches(back.down, back.up, byOrdinaryEdges: true) {
       back.leadsBack = false  // the cut opened its cycle
-      raise(back.down, to: back.up.rank + 1)
+      order(back.up, before: back.down)
     }
     edgesThatLeadBack.removeAll { !$0.leadsBack }
     cut(edge.inner)  // a flatten without its outer node lets go of the inner one
   }
 
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
+
+  /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
+  /// below instead of raising all that follows.
+  private func order(_ up: Node, before down: Node) {
+    if down.rank > up.rank { return }
+    let isFirst = !nodes.contains { $0.edges.contains { $0.down === up && !$0.leadsBack } }
+    let leadsOn = down.edges.contains { !$0.leadsBack }
+    if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
+  }
 
   private func raise(_ node: Node, to rank: Int) {
     if node.rank >= rank { return }
