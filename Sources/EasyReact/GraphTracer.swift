@@ -64,6 +64,9 @@ public struct GraphEvent: Sendable {
   public let thread: UInt64
   /// Since the tracer was installed.
   public let time: Duration
+  /// Of a set by `set(_:)` or `set(_:context:)`: where it was called, as `Module/File.swift:12`. An
+  /// assignment to `value` cannot tell.
+  public let callSite: String?
 }
 
 /// Hears what happens in all graphs of the process.
@@ -129,12 +132,15 @@ public enum GraphTracers {
 
 // MARK: - What the engine reports
 
-private func emit(_ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64) {
+private func emit(
+  _ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64, at site: Site? = nil
+) {
   GraphTracers.tell(
     GraphEvent(
       kind: kind, node: core?.pointee.id ?? 0,
       name: core.flatMap { $0.pointee.extrasIfAny()?.state.withLock { $0.name } }, wave: wave,
-      thread: UInt64(UInt(bitPattern: easyreact_turn_get())), time: GraphTracers.elapsed))
+      thread: UInt64(UInt(bitPattern: easyreact_turn_get())), time: GraphTracers.elapsed,
+      callSite: site.map { "\($0.file):\($0.line)" }))
 }
 
 @usableFromInline func traceMade(_ core: CorePointer) { emit(.nodeMade, core, 0) }
@@ -153,10 +159,13 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
   emit(began ? .turnBegan : .turnEnded, nil, 0)
 }
 
+@usableFromInline func noteCallSite(_ site: Site) { currentTurn().pointee.callSite = site }
+
 @usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
   // Between turns the number of the last wave is left behind.
   let wave = turn.pointee.depth > 1 ? turn.pointee.wave : 0
-  emit(.set, core, wave)
+  emit(.set, core, wave, at: turn.pointee.callSite)
+  turn.pointee.callSite = nil
   if let node = node(of: core), !node.hasListener, edges(core, .outs).isEmpty {
     emit(.stopped(.noConsumer), core, wave)
   }

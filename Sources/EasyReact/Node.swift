@@ -1,3 +1,4 @@
+import CEasyReact
 import Synchronization
 
 /// A node that holds one current value, or is empty, and tells its listeners and the nodes
@@ -66,7 +67,7 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   public final var value: Value? {
     @inlinable get { readValue(core, Value.self) }
     @inlinable set {
-      if let newValue { set(newValue) } else { clean() }
+      if let newValue { setUnnoted(newValue) } else { clean() }
     }
   }
 
@@ -78,16 +79,19 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   /// node that it reaches. Inside a notification of this node the value waits until that
   /// notification ends, first in, first out.
   /// - Complexity: O(1) and the edges that the wave runs; no allocation.
-  @inlinable @inline(__always) public final func set(_ value: Value) {
-    if isOrdinary {
-      setValue(core, value, context: nil)
-    } else {
-      setSlowly(.value(value), context: nil)
-    }
+  /// - Parameters file, line: The call, for a tracer.
+  @inlinable @inline(__always) public final func set(
+    _ value: Value, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    if easyreact_is_traced() { noteCallSite(Site(file, line)) }
+    setUnnoted(value)
   }
 
   /// The same with a context, which goes unchanged to every edge and listener of the wave.
-  public final func set(_ value: Value, context: (any Sendable)?) {
+  public final func set(
+    _ value: Value, context: (any Sendable)?, file: StaticString = #fileID, line: UInt = #line
+  ) {
+    if easyreact_is_traced() { noteCallSite(Site(file, line)) }
     let box = context.map { ContextBox($0) }
     if isOrdinary {
       setValue(core, value, context: box)
@@ -95,6 +99,10 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
       setSlowly(.value(value), context: box)
     }
   }
+
+  /// The same as a function of the value alone: `b.listen(by: a, calling: MutableNode.set)`.
+  @_disfavoredOverload
+  @inlinable public final func set(_ value: Value) { self.value = value }
 
   /// Empties the node. Its listeners are not told, and default edges do not pass emptiness on.
   public final func clean() { setSlowly(.empty, context: nil) }
@@ -108,6 +116,15 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   /// thread that tells them.
   public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     setSlowly(.change(change), context: nil)
+  }
+
+  /// A set whose call cannot say where it is.
+  @inlinable @inline(__always) final func setUnnoted(_ value: Value) {
+    if isOrdinary {
+      setValue(core, value, context: nil)
+    } else {
+      setSlowly(.value(value), context: nil)
+    }
   }
 
   /// Can be set, and no batch is open anywhere.

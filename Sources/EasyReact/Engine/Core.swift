@@ -31,9 +31,6 @@ import Synchronization
   @usableFromInline var cursor: EdgePointer?
   @usableFromInline var end: EdgePointer?
   @usableFromInline var caller: CorePointer?
-  /// The node that the present value came from; nil after a set. Compared before it is ever
-  /// followed.
-  @usableFromInline var sender: CorePointer?
   /// `Waiting<Value>`: what came while the node was busy.
   @usableFromInline var queue: Unmanaged<AnyObject>?
   /// Set on a node that computes from the latest values of several upstreams.
@@ -54,6 +51,8 @@ import Synchronization
   @usableFromInline let rank: Atomic<Int32>
   /// The newest wave that reached this node. Written by the holder.
   @usableFromInline let wave: Atomic<UInt64>
+  /// The node that the present value came from; nil after a set. Compared before it is ever followed. Written by the holder.
+  @usableFromInline let sender: Atomic<CorePointer?>
   /// Written by the holder, under the lock.
   @usableFromInline let region: Atomic<RegionPointer>
   /// Not empty; written by the holder after the value.
@@ -89,7 +88,7 @@ import Synchronization
     cursor = nil
     end = nil
     caller = nil
-    sender = nil
+    sender = Atomic(nil)
     queue = nil
     join = nil
     bits = 0

@@ -192,7 +192,8 @@ func runJoin(_ turn: TurnPointer) {
   {
     store(core, value)
     core.pointee.wave.store(wave, ordering: .relaxed)
-    core.pointee.sender = core.pointee.join.unsafelyUnwrapped.pointee.sender
+    core.pointee.sender.store(
+      core.pointee.join.unsafelyUnwrapped.pointee.sender, ordering: .relaxed)
     if turn.pointee.isTraced { traceStored(core, turn) }
     return true
   }

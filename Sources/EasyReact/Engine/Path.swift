@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The nodes from the set to `core`, which is being told. Built when a listener asks.
 ///
 /// Each node remembers whom its present value came from; that address is believed only if it is
@@ -9,7 +11,7 @@ func path(to core: CorePointer) -> [AnyNode] {
   guard var current = node(of: core) else { return [] }
   while seen.insert(current.core).inserted {
     path.append(current)
-    guard let sender = current.core.pointee.sender else { break }
+    guard let sender = current.core.pointee.sender.load(ordering: .relaxed) else { break }
     var next: AnyNode?
     forEachEdge(current.core, .ins) { edge in
       if edge.pointee.up == sender, next == nil, let handle = edge.pointee.upHandle {

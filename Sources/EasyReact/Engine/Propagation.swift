@@ -46,7 +46,7 @@ import Synchronization
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (wave, 0, nil)
       store(core, value)
       core.pointee.wave.store(wave, ordering: .relaxed)
-      core.pointee.sender = nil
+      core.pointee.sender.store(nil, ordering: .relaxed)
       propagate(core, turn)
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
     } else {
@@ -118,7 +118,7 @@ import Synchronization
   let isNew = crossing.waited || newest >= crossing.wave
   let wave = isNew ? newWave() : crossing.wave
   core.pointee.wave.store(wave, ordering: .relaxed)
-  core.pointee.sender = sender
+  core.pointee.sender.store(sender, ordering: .relaxed)
   core.pointee.bits |= flags
   if let context = crossing.context { keepContext(core, context) }
   turn.pointee.wave = wave
@@ -284,7 +284,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   {
     store(down, value)
     down.pointee.wave.store(wave, ordering: .relaxed)
-    down.pointee.sender = up
+    down.pointee.sender.store(up, ordering: .relaxed)
     return true
   }
   return passSlowly(.value(value), over: edge, from: up, turn)

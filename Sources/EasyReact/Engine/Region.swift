@@ -33,7 +33,7 @@ import Synchronization
   @usableFromInline var inboxLast: LetterPointer?
   /// Holder: the head is freed, so nobody can name this region any more.
   @usableFromInline var isDead = false
-  /// Holder: nodes that live on were moved away, so a thread may still have this address in hand.
+  /// Holder: nodes that live on were moved away, so a thread may still have this address in hand. For good.
   @usableFromInline var wasSplit = false
   /// `held` bit, epoch in the upper sixteen bits, and between them the newest letter of a list.
   @usableFromInline let word: Atomic<UInt>
@@ -208,7 +208,6 @@ func endRegion(_ region: RegionPointer) {
   }
   region.pointee.owner.store(0, ordering: .relaxed)
   region.pointee.isDead = false
-  region.pointee.wasSplit = false
   retired.withLock { retired in
     region.pointee.nextHeld = retired.first
     retired.first = region

@@ -14,6 +14,8 @@ import Synchronization
   @usableFromInline var wave: UInt64 = 0
   @usableFromInline var flags: UInt8 = 0
   @usableFromInline var isTraced = false
+  /// Where the set that comes next was called, for a tracer.
+  var callSite: Site? = nil
   @usableFromInline var context: Unmanaged<ContextBox>? = nil
   /// The stack, linked by `Core.caller`.
   @usableFromInline var top: CorePointer? = nil

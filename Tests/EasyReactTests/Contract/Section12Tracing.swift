@@ -82,6 +82,21 @@ extension `12 Looking at the graph` {
       #expect(waves[2] > 0 && waves[2...6].allSatisfy { $0 == waves[2] })
     }
 
+    @Test func `12.4 a tracer hears: set, with its call site where the call can tell`() {
+      let a = MutableNode(1).named("a")
+      let first = #line + 2
+      let log = traced {
+        a.set(2)
+        a.set(3, context: "who")
+        a.value = 4
+        [5].forEach(a.set)
+      }
+      let sets = log.events.filter { if case .set = $0.kind { true } else { false } }
+      let file = "EasyReactTests/Section12Tracing.swift"
+      #expect(sets.map(\.callSite) == ["\(file):\(first)", "\(file):\(first + 1)", nil, nil])
+      #expect(a.value == 5)
+    }
+
     @Test
     func `12.4 a tracer hears: set, also by clean, update, set with context, receive and batch`() {
       let a = MutableNode(1).named("a")
@@ -202,7 +217,8 @@ extension `12 Looking at the graph` {
       let recorder = Recorder(a)
       let meddler = Meddler(a)
       traced(by: meddler) { a.value = 2 }
-      #expect(meddler.count == 6)  // set, wave began, stored, listener called, wave ended, turn ended
+      // Set, wave began, stored, listener called, wave ended, turn ended.
+      #expect(meddler.count == 6)
       #expect(meddler.heard.value == 6)
       #expect(recorder.values == [1, 2])
       #expect(checkInvariants([a, meddler.heard]) == [])
@@ -220,7 +236,8 @@ extension `12 Looking at the graph` {
       }
       let a = MutableNode<Int>().named("ping")
       let b = MutableNode<Int>().named("pong")
-      let bound = 2 * GraphTracers.reentrantSetLimit + 10  // a set of the other one waits each second time
+      // A set of the other one waits each second time.
+      let bound = 2 * GraphTracers.reentrantSetLimit + 10
       let first = a.listen { if $0 < bound { b.value = $0 + 1 } }
       let second = b.listen { if $0 < bound { a.value = $0 + 1 } }
       let tracer = Endless()
