@@ -1,0 +1,30 @@
+/// Computes the elements of one stream, in order.
+///
+/// It is called by one thread at a time: under the claim of the chunk that it belongs to, or by the one cursor that has
+/// taken it over.
+@usableFromInline final class Engine<Element: Sendable> {
+  /// Writes the next element into the slot; false at the end, after which it is not called again.
+  ///
+  /// A slot and not a result, so that the closure has one calling convention, specialised or not.
+  @usableFromInline let pull: (UnsafeMutablePointer<Element>) -> Bool
+  /// What is left to be walked, if this engine concatenates; ``Concatenation`` flattens nested ones by it.
+  @usableFromInline let concatenation: Concatenation<Element>?
+
+  @inlinable @inline(__always) init(_ next: @escaping () -> Element?) {
+    concatenation = nil
+    pull = { slot in
+      guard let element = next() else { return false }
+      slot.initialize(to: element)
+      return true
+    }
+  }
+
+  @inlinable init(_ concatenation: Concatenation<Element>) {
+    self.concatenation = concatenation
+    pull = { slot in
+      guard let element = concatenation.next() else { return false }
+      slot.initialize(to: element)
+      return true
+    }
+  }
+}
