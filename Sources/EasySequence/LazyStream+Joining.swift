@@ -67,6 +67,17 @@ extension LazyStream {
   }
 }
 
+/// Pairs; the two of Swift's own `zip`, which would not be memoised.
+@inlinable public func zip<First: Sendable, Second: Sendable>(
+  _ first: LazyStream<First>, _ second: LazyStream<Second>
+) -> LazyStream<(First, Second)> {
+  let (first, second) = (Cursor(first), Cursor(second))
+  return LazyStream<(First, Second)> {
+    guard let left = first.next(), let right = second.next() else { return nil }
+    return (left, right)
+  }
+}
+
 /// A stream has ended.
 @usableFromInline struct EndOfStream: Error {
   @usableFromInline init() {}

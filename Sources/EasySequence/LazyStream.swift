@@ -138,10 +138,11 @@ extension LazyStream {
     @inlinable @inline(never) mutating func find() -> Bool {
       var isNew = false
       while true {
+        let chunk = chunk
         let known = chunk.count.load(ordering: .acquiring)
         if index < known {
           ready = handle?.observer == nil ? known : 0
-          if !isNew || handle != nil { handle?.observer?(.read) }
+          if !isNew { handle?.observer?(.read) }
           return true
         }
         switch chunk.state.load(ordering: .acquiring) {
@@ -149,7 +150,7 @@ extension LazyStream {
         case .linked where index >= chunk.capacity:
           index -= chunk.capacity
           ready = 0
-          chunk = chunk.next.unsafelyUnwrapped
+          self.chunk = chunk.next.unsafelyUnwrapped
         case .open:
           if known < chunk.capacity, known == index {
             isNew = true

@@ -15,7 +15,11 @@ import Synchronization
   @usableFromInline let state = Atomic(ChunkState.open)
   /// The thread that computes here, zero if none, and a bit that tells it that others wait.
   @usableFromInline let claim = Atomic(UInt(0))
-  @exclusivity(unchecked) @usableFromInline var engine: Engine<Element>?
+  @exclusivity(unchecked) @usableFromInline var engine: Engine<Element>? {
+    didSet { borrowed = engine.map { .passUnretained($0) } }
+  }
+  /// The same, for calls that need not retain it: `engine` does not change while it is called.
+  @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
   /// A direct optional of the class itself: the compiler then frees a chain of them in a loop, not recursively.
   @exclusivity(unchecked) @usableFromInline var next: Chunk?
 
@@ -26,6 +30,7 @@ import Synchronization
   @inlinable init(capacity: Int, engine: Engine<Element>?) {
     self.capacity = capacity
     self.engine = engine
+    borrowed = engine.map { .passUnretained($0) }
     slots = .allocate(capacity: capacity)
     if engine == nil { state.store(.over, ordering: .relaxed) }
   }
@@ -43,8 +48,8 @@ import Synchronization
     guard take(beyond: known) else { return }
     guard isOpen(beyond: known) else { return leave() }
     if known == capacity { return append() }
-    guard let engine else { fatalError("EasySequence: a chunk that is open has no engine.") }
-    if engine.pull(slots + known) {
+    guard let borrowed else { fatalError("EasySequence: a chunk that is open has no engine.") }
+    if borrowed._withUnsafeGuaranteedRef({ $0.pull(slots + known) }) {
       count.store(known + 1, ordering: .releasing)
       leave()
     } else {

@@ -7,7 +7,11 @@ import Synchronization
 /// operators runs as one loop, with only its last stage stored.
 @usableFromInline final class Cursor<Element: Sendable> {
   /// The engine that was taken over.
-  @exclusivity(unchecked) @usableFromInline var engine: Engine<Element>?
+  @exclusivity(unchecked) @usableFromInline var engine: Engine<Element>? {
+    didSet { borrowed = engine.map { .passUnretained($0) } }
+  }
+  /// The same, for calls that need not retain it: `engine` changes only when it is taken and at the end.
+  @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
   /// What is being read otherwise.
   @exclusivity(unchecked) @usableFromInline var chunk: Chunk<Element>
   @exclusivity(unchecked) @usableFromInline var index: Int
@@ -25,7 +29,7 @@ import Synchronization
 
   /// The next element; nil at the end.
   @inlinable @inline(__always) func next() -> Element? {
-    if let engine { return pull(engine) }
+    if let borrowed { return borrowed._withUnsafeGuaranteedRef { pull($0) } }
     return read()
   }
 
@@ -37,11 +41,12 @@ import Synchronization
   }
 
   @inlinable @inline(never) func read() -> Element? {
+    var isNew = false
     while true {
       let known = chunk.count.load(ordering: .acquiring)
       if index < known {
         let element = chunk.slots[index]
-        handle?.observer?(.read)
+        if !isNew { handle?.observer?(.read) }
         index += 1
         return element
       }
@@ -50,7 +55,10 @@ import Synchronization
       case .linked where index >= chunk.capacity: step()
       case .open:
         if takeOver(known) { return next() }
-        handle?.observer?(.asked)
+        if known < chunk.capacity, known == index {
+          isNew = true
+          handle?.observer?(.asked)
+        }
         chunk.advance(from: known)
       default: continue
       }

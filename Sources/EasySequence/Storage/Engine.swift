@@ -6,13 +6,13 @@
   /// Writes the next element into the slot; false at the end, after which it is not called again.
   ///
   /// A slot and not a result, so that the closure has one calling convention, specialised or not.
-  @usableFromInline let pull: (UnsafeMutablePointer<Element>) -> Bool
+  @usableFromInline let body: (UnsafeMutablePointer<Element>) -> Bool
   /// What is left to be walked, if this engine concatenates; ``Concatenation`` flattens nested ones by it.
   @usableFromInline let concatenation: Concatenation<Element>?
 
   @inlinable @inline(__always) init(_ next: @escaping () -> Element?) {
     concatenation = nil
-    pull = { slot in
+    body = { slot in
       guard let element = next() else { return false }
       slot.initialize(to: element)
       return true
@@ -21,10 +21,13 @@
 
   @inlinable init(_ concatenation: Concatenation<Element>) {
     self.concatenation = concatenation
-    pull = { slot in
+    body = { slot in
       guard let element = concatenation.next() else { return false }
       slot.initialize(to: element)
       return true
     }
   }
+
+  /// Not inlined, because `self` is borrowed here, so that the closure is called without being retained.
+  @inlinable @inline(never) func pull(_ slot: UnsafeMutablePointer<Element>) -> Bool { body(slot) }
 }

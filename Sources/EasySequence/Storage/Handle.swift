@@ -27,6 +27,6 @@
 public enum Demand: Sendable, Hashable {
   /// An element that was not known: it is computed now.
   case asked
-  /// An element was read; no closure ran for it, or it ran just before.
+  /// An element that is known was read: no closure ran.
   case read
 }
