@@ -10,8 +10,13 @@ extension LazyStream {
   /// dictionaries pairs. Known as `rac_sequence`, `rac_keySequence` and so on in ReactiveCocoa.
   @inlinable public init<Elements: Sequence>(_ elements: sending Elements)
   where Elements.Element == Element {
-    var iterator = elements.makeIterator()
-    self.init { iterator.next() }
+    let iterator = Box(elements.makeIterator())
+    self.init(
+      engine: Engine(body: { slot in
+        guard let element = iterator.value.next() else { return false }
+        slot.initialize(to: element)
+        return true
+      }))
   }
 
   /// The same stream. Known as `lazySequence` in RACSequence.

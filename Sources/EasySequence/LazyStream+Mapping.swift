@@ -3,12 +3,13 @@ extension LazyStream {
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> LazyStream<Result> {
-    derive("map") { source in
-      {
-        guard let element = source.next() else { return nil }
-        return .some(transform(element))
-      }
-    }
+    let source = Cursor(self)
+    return LazyStream<Result>(
+      engine: Engine(body: { slot in
+        guard let element = source.next() else { return false }
+        slot.initialize(to: transform(element))
+        return true
+      }), handle: derivedHandle("map"))
   }
 
   /// The results of `transform`, which is given the position too. Wished for as `mapWithIndex`.
@@ -54,6 +55,13 @@ extension LazyStream {
     _ transform: @escaping @Sendable (Element) -> LazyStream<Result>
   ) -> LazyStream<Result> {
     bind((), named: "flatMap") { _, element, _ in transform(element) }
+  }
+
+  /// The elements of the sequences that `transform` returns.
+  @inlinable public func flatMap<Elements: Sequence & Sendable>(
+    _ transform: @escaping @Sendable (Element) -> Elements
+  ) -> LazyStream<Elements.Element> where Elements.Element: Sendable {
+    bind((), named: "flatMap") { _, element, _ in LazyStream<Elements.Element>(transform(element)) }
   }
 
   /// The elements of the streams that `transform` returns, with a state from element to element, and a way to stop.

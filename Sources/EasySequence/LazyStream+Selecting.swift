@@ -3,28 +3,32 @@ extension LazyStream {
   @inlinable public func filter(
     _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
-    derive("filter") { source in
-      {
+    let source = Cursor(self)
+    return LazyStream(
+      engine: Engine(body: { slot in
         while let element = source.next() {
-          if isIncluded(element) { return element }
+          if isIncluded(element) {
+            slot.initialize(to: element)
+            return true
+          }
         }
-        return nil
-      }
-    }
+        return false
+      }), handle: derivedHandle("filter"))
   }
 
   /// The first `count` elements. What lies behind is not asked for. Known as `take:` in RACSequence.
   @inlinable public func prefix(_ count: Int) -> LazyStream {
     precondition(count >= 0, "LazyStream.prefix(\(count)): pass zero or more.")
     if count == 0 { return LazyStream() }
-    return derive("prefix") { source in
-      var left = count
-      return {
-        if left == 0 { return nil }
-        left -= 1
-        return source.next()
-      }
-    }
+    let (source, left) = (Cursor(self), Box(count))
+    return LazyStream(
+      engine: Engine(body: { slot in
+        if left.value == 0 { return false }
+        left.value -= 1
+        guard let element = source.next() else { return false }
+        slot.initialize(to: element)
+        return true
+      }), handle: derivedHandle("prefix"))
   }
 
   /// The elements before the first that does not satisfy `predicate`. Known as `takeWhileBlock:` in RACSequence.

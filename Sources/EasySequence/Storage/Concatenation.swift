@@ -3,7 +3,7 @@ import Synchronization
 /// Walks streams one after the other.
 ///
 /// Concatenations of concatenations are flattened into one list when they are walked: the first one is opened before it
-/// is walked, the last one hands over what it has left. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep.
+/// is walked, and the one that is walked hands over what it has left as soon as nobody else holds it. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep.
 @usableFromInline final class Concatenation<Element: Sendable> {
   @usableFromInline enum Part {
     case stream(LazyStream<Element>)
@@ -22,6 +22,11 @@ import Synchronization
 
   @usableFromInline func next() -> Element? {
     while true {
+      if let taken = cursor?.takeConcatenation() {
+        parts.append(contentsOf: taken.parts)
+        cursor = taken.cursor
+        continue
+      }
       if let element = cursor?.next() { return element }
       if isCut { stopAtCut() }
       cursor = nil
@@ -39,9 +44,6 @@ import Synchronization
     let cursor = Cursor(stream)
     if let inner = cursor.unopened() {
       parts.append(contentsOf: inner)
-    } else if let taken = cursor.takeConcatenation() {
-      parts.append(contentsOf: taken.parts)
-      self.cursor = taken.cursor
     } else {
       self.cursor = cursor
     }
@@ -76,7 +78,7 @@ extension Cursor {
   /// The concatenation that only this cursor holds and that has no known elements ahead.
   fileprivate func takeConcatenation() -> Concatenation<Element>? {
     let known = chunk.count.load(ordering: .acquiring)
-    guard handle == nil, index == known, known < chunk.capacity,
+    guard engine == nil, handle == nil, index == known, isKnownUniquelyReferenced(&chunk),
       chunk.engine?.concatenation != nil, takeOver(known)
     else { return nil }
     return engine?.concatenation

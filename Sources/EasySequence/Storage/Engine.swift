@@ -19,6 +19,12 @@
     }
   }
 
+  /// The same without a closure around the closure, for the operators that are used most.
+  @inlinable init(body: @escaping (UnsafeMutablePointer<Element>) -> Bool) {
+    concatenation = nil
+    self.body = body
+  }
+
   @inlinable init(_ concatenation: Concatenation<Element>) {
     self.concatenation = concatenation
     body = { slot in
@@ -30,4 +36,10 @@
 
   /// Not inlined, because `self` is borrowed here, so that the closure is called without being retained.
   @inlinable @inline(never) func pull(_ slot: UnsafeMutablePointer<Element>) -> Bool { body(slot) }
+}
+
+/// State of an engine. It is reached by one thread at a time, as its engine is, so accesses are not checked.
+@usableFromInline final class Box<Value> {
+  @exclusivity(unchecked) @usableFromInline var value: Value
+  @inlinable init(_ value: Value) { self.value = value }
 }
