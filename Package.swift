@@ -12,6 +12,8 @@ let package = Package(
   products: [
     .library(name: "EasyReact", targets: ["EasyReact"]),
     .library(name: "EasyReactTesting", targets: ["EasyReactTesting"]),
+    .library(name: "EasySequence", targets: ["EasySequence"]),
+    .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
@@ -25,10 +27,23 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "EasyReactTesting", dependencies: ["EasyReact", "CEasyReact"], swiftSettings: settings),
+    // Lazy, memoised sequences; it knows nothing of nodes.
+    .target(name: "EasySequence", swiftSettings: settings),
+    // Streams into nodes and back.
+    .target(
+      name: "EasySequenceBridge", dependencies: ["EasyReact", "EasySequence"],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
       name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting", "CTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasySequenceBridgeTests",
+      dependencies: ["EasySequenceBridge", "EasySequence", "EasyReact", "EasyReactTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -1,0 +1,92 @@
+import Synchronization
+
+extension LazyStream: Equatable where Element: Equatable {
+  /// Whether both have the same elements in the same order. They are compared up to the first difference.
+  ///
+  /// Two copies of one stream are equal at once. Two equal infinite streams are compared for ever.
+  @inlinable public static func == (first: LazyStream, second: LazyStream) -> Bool {
+    if first.chunk === second.chunk, first.index == second.index { return true }
+    return first.elementsEqual(second)
+  }
+}
+
+extension LazyStream: Hashable where Element: Hashable {
+  /// Hashes the first element, as RACSequence does: streams that are equal begin with the same one.
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(head) }
+}
+
+extension LazyStream: Encodable where Element: Encodable {
+  /// Encodes all elements, as an array does.
+  public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
+}
+
+extension LazyStream: Decodable where Element: Decodable {
+  public init(from decoder: any Decoder) throws {
+    self.init(try [Element](from: decoder))
+  }
+}
+
+// MARK: - Description
+
+extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// The name, and the elements that are known from here on, sixteen at most. Computes nothing.
+  ///
+  ///     LazyStream[1, 2, ...]       // more may follow
+  ///     primes[2, 3, 5]             // all of a stream named "primes"
+  public var description: String {
+    let (elements, isAll) = known(limit: 16)
+    let texts = elements.map { String(reflecting: $0) } + (isAll ? [] : ["..."])
+    return "\(name ?? "LazyStream")[\(texts.joined(separator: ", "))]"
+  }
+
+  public var debugDescription: String { description }
+
+  /// No children: a mirror must not compute elements.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// The elements that nobody has to compute, and whether they are all there are.
+  public func known(limit: Int) -> (elements: [Element], isAll: Bool) {
+    var elements: [Element] = []
+    var (chunk, index) = (chunk, index)
+    while true {
+      let count = chunk.count.load(ordering: .acquiring)
+      while index < count {
+        if elements.count == limit { return (elements, false) }
+        elements.append(chunk.slots[index])
+        index += 1
+      }
+      switch chunk.state.load(ordering: .acquiring) {
+      case .open: return (elements, false)
+      case .over where chunk.count.load(ordering: .acquiring) == count: return (elements, true)
+      case .linked where index >= chunk.capacity:
+        index -= chunk.capacity
+        chunk = chunk.next.unsafelyUnwrapped
+      default: continue
+      }
+    }
+  }
+}
+
+// MARK: - Names and watching
+
+extension LazyStream {
+  /// The name; a stream made of a named one is named after it: `numbers.map.filter`.
+  public var name: String? { handle?.name }
+
+  /// The same stream with a name for debugging.
+  public func named(_ name: String) -> LazyStream {
+    LazyStream(
+      chunk: chunk, index: index,
+      handle: Handle(name: name, observer: handle?.observer, anchor: handle?.anchor))
+  }
+
+  /// The same stream, which tells `observer` what is asked of it by whoever reads through the result.
+  ///
+  /// The observer runs on the reading thread and must not read the stream. A watched stream is stored like one that
+  /// somebody holds.
+  public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
+    LazyStream(
+      chunk: chunk, index: index,
+      handle: Handle(name: handle?.name, observer: observer, anchor: handle?.anchor))
+  }
+}

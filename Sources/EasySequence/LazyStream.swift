@@ -1,0 +1,170 @@
+import Synchronization
+
+/// A sequence whose elements are computed when they are asked for, in order, each at most once.
+///
+///     let squares = LazyStream(1...).map { print("squaring"); return $0 * $0 }
+///     squares.head                    // squaring, 1
+///     squares.head                    // 1: known
+///     Array(squares.prefix(3))        // squaring, squaring, [1, 4, 9]
+///
+/// A stream is a value that can be shared: all its copies, tails and the streams made of it read the same stored
+/// elements. Asking for k elements runs no closure for k + 1. Any thread may read; a closure runs on the thread that
+/// asks first, without a lock held, and others wait for that element only. A closure that asks for the element that it
+/// computes stops with a message.
+///
+/// What is held decides what is stored: walking from a stream that nobody keeps stores nothing behind the walk, and of
+/// a chain of operators only the last stage is stored, unless somebody holds another. Infinite streams are usual; an
+/// operation that needs the end of one does not return.
+///
+/// Known as `RACSequence` in ReactiveCocoa, `LazyList` in Scala, a list in Haskell. Swift's own `lazy` views run their
+/// closures again in each pass.
+public struct LazyStream<Element: Sendable>: Sequence, Sendable {
+  @usableFromInline let chunk: Chunk<Element>
+  /// Counted from the start of `chunk`; may lie behind its end.
+  @usableFromInline let index: Int
+  @usableFromInline let handle: Handle?
+
+  @inlinable init(chunk: Chunk<Element>, index: Int, handle: Handle?) {
+    self.chunk = chunk
+    self.index = index
+    self.handle = handle
+  }
+
+  @inlinable init(engine: Engine<Element>?, handle: Handle? = nil) {
+    let capacity = engine == nil ? 0 : Chunk<Element>.firstCapacity
+    self.init(chunk: Chunk(capacity: capacity, engine: engine), index: 0, handle: handle)
+  }
+
+  /// A stream of what `next` returns, up to the first nil. It is called once an element, never after nil.
+  @inlinable @inline(__always) init(handle: Handle? = nil, _ next: @escaping () -> Element?) {
+    self.init(engine: Engine(next), handle: handle)
+  }
+
+  /// A stream whose elements come from a walk over this one.
+  @inlinable @inline(__always) func derive<Result: Sendable>(
+    _ operation: StaticString, _ makeNext: (Cursor<Element>) -> (() -> Result?)
+  ) -> LazyStream<Result> {
+    LazyStream<Result>(handle: derivedHandle(operation), makeNext(Cursor(self)))
+  }
+
+  @inlinable func derivedHandle(_ operation: StaticString) -> Handle? {
+    handle == nil ? nil : named(after: operation)
+  }
+
+  @usableFromInline func named(after operation: StaticString) -> Handle? {
+    handle?.name.map { Handle(name: "\($0).\(operation)") }
+  }
+}
+
+// MARK: - Head and tail
+
+extension LazyStream {
+  /// The first element; nil if there is none. Computes it if nobody has.
+  ///
+  /// Known as `head` in RACSequence, `first` in collections.
+  @inlinable public var head: Element? {
+    var iterator = makeIterator()
+    return iterator.next()
+  }
+
+  /// The stream without its first element; the tail of an empty stream is empty. Computes nothing.
+  ///
+  ///     let numbers = LazyStream(1...)
+  ///     numbers.tail.tail.head          // 3
+  ///
+  /// The elements are shared, and still computed in order: the head of a tail is computed after the element before it.
+  /// Holding a tail and not the stream frees what lies before, up to 31 elements. O(1).
+  @inlinable public var tail: LazyStream { dropFirst(1) }
+
+  /// The first element and the rest, or nil if the stream is empty.
+  ///
+  ///     var rest = stream
+  ///     while let (element, tail) = rest.uncons() {
+  ///       rest = tail                   // nothing before it is held
+  ///     }
+  @inlinable public func uncons() -> (head: Element, tail: LazyStream)? {
+    head.map { ($0, tail) }
+  }
+
+  /// Whether there is no element. Computes the first one if nobody has.
+  @inlinable public var isEmpty: Bool { head == nil }
+
+  /// The stream without its first `count` elements; empty if there are no more. Computes nothing.
+  ///
+  /// The elements that are skipped are computed, in order, when one behind them is asked for. O(1), except for a
+  /// step for each 32 elements that are known already.
+  /// Known as `skip:` in RACSequence.
+  @inlinable public func dropFirst(_ count: Int = 1) -> LazyStream {
+    precondition(count >= 0, "LazyStream.dropFirst(\(count)): pass zero or more.")
+    var (chunk, index) = (chunk, index + count)
+    while index >= chunk.capacity, chunk.state.load(ordering: .acquiring) == .linked,
+      let next = chunk.next
+    {
+      index -= chunk.capacity
+      chunk = next
+    }
+    return LazyStream(chunk: chunk, index: index, handle: handle)
+  }
+
+  /// The element at a position, counted from zero; nil if the stream is shorter. O(n).
+  @inlinable public subscript(position: Int) -> Element? { dropFirst(position).head }
+}
+
+// MARK: - Sequence
+
+extension LazyStream {
+  /// Walks a stream. It holds the elements ahead of it that are known, and at most 32 behind.
+  public struct Iterator: IteratorProtocol {
+    @usableFromInline var chunk: Chunk<Element>
+    @usableFromInline var index: Int
+    /// How many elements of the chunk may be read without looking.
+    @usableFromInline var ready = 0
+    @usableFromInline let handle: Handle?
+
+    @inlinable init(_ stream: LazyStream) {
+      chunk = stream.chunk
+      index = stream.index
+      handle = stream.handle
+    }
+
+    /// The next element; nil at the end.
+    @inlinable @inline(__always) public mutating func next() -> Element? {
+      if index >= ready, !find() { return nil }
+      defer { index += 1 }
+      return chunk.slots[index]
+    }
+
+    /// Sees to it that the element is known; false at the end.
+    @inlinable @inline(never) mutating func find() -> Bool {
+      var isNew = false
+      while true {
+        let chunk = chunk
+        let known = chunk.count.load(ordering: .acquiring)
+        if index < known {
+          ready = handle?.observer == nil ? known : 0
+          if !isNew { handle?.observer?(.read) }
+          return true
+        }
+        switch chunk.state.load(ordering: .acquiring) {
+        case .over where chunk.count.load(ordering: .acquiring) == known: return false
+        case .linked where index >= chunk.capacity:
+          index -= chunk.capacity
+          ready = 0
+          self.chunk = chunk.next.unsafelyUnwrapped
+        case .open:
+          if known < chunk.capacity, known == index {
+            isNew = true
+            handle?.observer?(.asked)
+          }
+          chunk.advance(from: known)
+        default: continue
+        }
+      }
+    }
+  }
+
+  @inlinable public func makeIterator() -> Iterator { Iterator(self) }
+
+  /// Nothing is known about the length.
+  @inlinable public var underestimatedCount: Int { 0 }
+}

@@ -1,0 +1,113 @@
+import EasySequence
+import Testing
+
+private let million = 1_000_000
+
+@Suite(.serialized) struct `2.6 Depth and memory` {
+  @Test func `a million elements are walked, folded and freed on a small stack`() {
+    onSmallStack {
+      let stream = LazyStream(0..<million).map { $0 + 1 }.filter { $0 > 0 }
+      #expect(stream.reduce(0, +) == million * (million + 1) / 2)
+      #expect(stream.count() == million)
+      #expect(stream.reduceRight(0) { $0 - $1 } == -million / 2)
+    }
+  }
+
+  @Test func `a million heads and tails, the walk holding the tail only`() {
+    onSmallStack {
+      var (rest, count) = (LazyStream(0..<million), 0)
+      while let (_, tail) = rest.uncons() {
+        rest = tail
+        count += 1
+      }
+      #expect(count == million)
+    }
+  }
+
+  @Test func `a million streams concatenated to the left are walked, and freed unevaluated`() {
+    onSmallStack {
+      var walked = LazyStream<Int>()
+      for number in 0..<million { walked = walked + [number] }
+      #expect(walked.reduce(0, +) == million * (million - 1) / 2)
+      var freed = LazyStream<Int>()
+      for number in 0..<million { freed = freed + [number] }
+      freed = []
+      #expect(freed.isEmpty)
+    }
+  }
+
+  @Test func `a million appended while the head is read each time`() {
+    onSmallStack {
+      var stream: LazyStream = [0]
+      for number in 1..<(million / 10) {
+        stream = stream + [number]
+        #expect(stream.head == 0)
+      }
+      #expect(stream.count() == million / 10)
+    }
+  }
+
+  @Test func `a million heads with tails by closures, walked, and freed unevaluated`() {
+    @Sendable func numbers(from start: Int, to end: Int) -> LazyStream<Int> {
+      LazyStream(head: { start }, tail: { start == end ? [] : numbers(from: start + 1, to: end) })
+    }
+    onSmallStack {
+      #expect(numbers(from: 1, to: million).count() == million)
+      var stream = LazyStream<Int>()
+      for number in 0..<million {
+        let tail = stream
+        stream = LazyStream(head: { number }, tail: { tail })
+      }
+      #expect(stream.head == million - 1)
+    }
+  }
+
+  @Test func `a million stacked operators are freed unevaluated`() {
+    onSmallStack {
+      var stream = LazyStream(0...)
+      for _ in 0..<million { stream = stream.map { $0 } }
+      stream = []
+    }
+  }
+
+  @Test func `a filter over a million rejects is a loop`() {
+    onSmallStack { #expect(LazyStream(0...).filter { $0 == million }.head == million) }
+  }
+
+  @Test func `walking holds a few elements only`() {
+    let before = Tracked.count
+    var most = 0
+    for _ in LazyStream(0..<10_000).map({ Tracked($0) }) {
+      most = max(most, Tracked.count - before)
+    }
+    #expect(most <= 64)
+    #expect(Tracked.count == before)
+  }
+
+  @Test func `holding a tail frees what lies before`() {
+    let before = Tracked.count
+    var stream = LazyStream(0..<10_000).map { Tracked($0) }
+    stream = stream.dropFirst(9_990)
+    #expect(stream.head?.value == 9_990)
+    stream = stream.tail
+    #expect(stream.head?.value == 9_991)
+    #expect(Tracked.count - before <= 64)
+    stream = []
+    #expect(Tracked.count == before)
+  }
+
+  @Test func `cycles and definitions by themselves leak nothing, unlike the original's self-tail`()
+  {
+    let before = Tracked.count
+    do {
+      let cycle = LazyStream(0..<3).map { Tracked($0) }.cycled()
+      #expect(cycle.prefix(7).count() == 7)
+      let recursive = LazyStream.recursive { all in
+        LazyStream(0..<3).map { Tracked($0) } + all.map { Tracked($0.value) }
+      }
+      #expect(recursive.prefix(100).count() == 100)
+      #expect(recursive.dropFirst(50).head?.value == 2)
+    }
+    #expect(Tracked.count == before)
+  }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import EasySequence
+import Foundation
+import Synchronization
+import Testing
+
+/// Runs `body` on some threads at once and waits; fails after two minutes.
+private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  for number in 0..<count {
+    Thread {
+      body(number)
+      done.signal()
+    }.start()
+  }
+  for _ in 0..<count { #expect(done.wait(timeout: .now() + 120) == .success) }
+}
+
+/// Two streams, each defined by the other: 0, 1, 2, … both.
+private enum Twins {
+  static let first: LazyStream<Int> = [0] + LazyStream.deferred { second.map { $0 + 1 } }
+  static let second: LazyStream<Int> = [0] + LazyStream.deferred { first.map { $0 + 1 } }
+}
+
+@Suite struct `16 Threads` {
+  @Test func `eight threads in different orders see the same elements, each closure once`() {
+    let calls = Calls()
+    let stream = LazyStream(0..<2_000).noting(calls).filter { $0 % 2 == 0 }
+    onThreads(8) { number in
+      switch number % 4 {
+      case 0: #expect(stream.array == Array(stride(from: 0, to: 2_000, by: 2)))
+      case 1: #expect(stream[999] == 1_998)
+      case 2: for index in stride(from: 990, to: 0, by: -90) { #expect(stream[index] == 2 * index) }
+      default:
+        var (rest, index) = (stream, 0)
+        while let (head, tail) = rest.uncons() {
+          #expect(head == 2 * index)
+          (rest, index) = (tail, index + 1)
+        }
+        #expect(index == 1_000)
+      }
+    }
+    #expect(calls.all == Array(0..<2_000))
+  }
+
+  @Test func `eight threads over one definition by itself`() {
+    let fibonacci = LazyStream.recursive { fibonacci in
+      [0, 1] + zip(fibonacci, fibonacci.tail).map { $0 &+ $1 }
+    }
+    onThreads(8) { _ in #expect(fibonacci[90] == 2_880_067_194_370_816_120) }
+  }
+
+  @Test func `two streams defined by each other, forced from two threads, do not deadlock`() {
+    onThreads(2) { number in
+      #expect((number == 0 ? Twins.first : Twins.second)[1_000] == 1_000)
+    }
+  }
+
+  @Test func `a closure may wait for another thread that reads what is known: no lock is held`() {
+    let slot = Mutex<LazyStream<Int>?>(nil)
+    let stream = LazyStream(0...).map { number in
+      if number == 1 {
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+          #expect(slot.withLock { $0 }?.head == 0)
+          done.signal()
+        }.start()
+        #expect(done.wait(timeout: .now() + 60) == .success)
+      }
+      return number
+    }
+    slot.withLock { $0 = stream }
+    #expect(stream[1] == 1)
+    slot.withLock { $0 = nil }
+  }
+
+  @Test func `elements that wait for each other across threads stop with a message`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      enum Ring {
+        static let met = Atomic(0)
+        static let first: LazyStream<Int> = LazyStream.just(1).map { _ in meet(second) }
+        static let second: LazyStream<Int> = LazyStream.just(1).map { _ in meet(first) }
+        static func meet(_ other: LazyStream<Int>) -> Int {
+          met.add(1, ordering: .sequentiallyConsistent)
+          while met.load(ordering: .sequentiallyConsistent) < 2 {
+            Thread.sleep(forTimeInterval: 0.001)
+          }
+          return other.head ?? 0
+        }
+      }
+      Thread { _ = Ring.first.head }.start()
+      _ = Ring.second.head
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("wait for each other"))
+  }
+}
