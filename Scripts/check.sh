@@ -8,4 +8,5 @@ echo "== build, warnings are errors"
 swift build -Xswiftc -warnings-as-errors --scratch-path .build-strict
 swift build --package-path Tools -Xswiftc -warnings-as-errors --scratch-path Tools/.build-strict
 swift build --package-path Examples -Xswiftc -warnings-as-errors --scratch-path Examples/.build-strict
+swift build --package-path Benchmarks -Xswiftc -warnings-as-errors --scratch-path Benchmarks/.build-strict
 Scripts/test.sh

@@ -1,0 +1,6 @@
+/// The rows of the budget table in reference/benchmarks.md, in its order; then those for other
+/// values.
+func budgetRows() -> [Benchmark] {
+  propagationRows() + joinRows() + operatorRows() + lifeRows() + threadRows() + valueRows()
+    + customRows()
+}
