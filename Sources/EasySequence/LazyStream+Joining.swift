@@ -16,18 +16,15 @@ extension LazyStream {
   /// An element, then this stream. Known as `startWith:` in RACSequence.
   public func prepending(_ element: Element) -> LazyStream { .concat([[element], self]) }
 
-  /// The elements of the streams that are this stream's elements. Known as `flatten` in
-  /// RACSequence.
+  /// The elements of the streams that are this stream's elements. Known as `flatten` in RACSequence.
   @inlinable public func flattened<Inner: Sendable>() -> LazyStream<Inner>
   where Element == LazyStream<Inner> {
     flatMap { $0 }
   }
 
-  /// Arrays of the first, the second and so on of each stream, as long as the shortest; none for no
-  /// streams.
+  /// Arrays of the first, the second and so on of each stream, as long as the shortest; none for no streams.
   ///
-  /// The streams are asked in order, and none after the first that has ended. Known as `zip:` of
-  /// the class RACSequence.
+  /// The streams are asked in order, and none after the first that has ended. Known as `zip:` of the class RACSequence.
   public static func zip(_ streams: [LazyStream]) -> LazyStream<[Element]> {
     if streams.isEmpty { return LazyStream<[Element]>() }
     let cursors = streams.map { Cursor($0) }
@@ -54,8 +51,7 @@ extension LazyStream {
 ///
 ///     let named = zip(LazyStream(1...), ["one", "two"] as LazyStream)     // (1, "one"), (2, "two")
 ///
-/// The streams are asked in order, and none after the first that has ended. Known as `zip:` in
-/// RACSequence.
+/// The streams are asked in order, and none after the first that has ended. Known as `zip:` in RACSequence.
 @inlinable public func zip<First: Sendable, each Other: Sendable>(
   _ first: LazyStream<First>, _ others: repeat LazyStream<each Other>
 ) -> LazyStream<(First, repeat each Other)> {

@@ -6,9 +6,8 @@ extension LazyStream {
   ///
   ///     let lines = LazyStream(AnyIterator { readLine() })
   ///
-  /// A collection is kept as it is now; later changes of the variable are not seen. Strings give
-  /// characters, dictionaries pairs. Known as `rac_sequence`, `rac_keySequence` and so on in
-  /// ReactiveCocoa.
+  /// A collection is kept as it is now; later changes of the variable are not seen. Strings give characters,
+  /// dictionaries pairs. Known as `rac_sequence`, `rac_keySequence` and so on in ReactiveCocoa.
   @inlinable public init<Elements: Sequence>(_ elements: sending Elements)
   where Elements.Element == Element {
     let iterator = Box(elements.makeIterator())
@@ -32,9 +31,8 @@ extension LazyStream {
   ///       LazyStream(head: { n }, tail: { numbers(from: n + 1) })
   ///     }
   ///
-  /// `head` runs before `tail`, and `tail` only for the second element. Such definitions may be of
-  /// any length: they do not become deep. Known as `sequenceWithHeadBlock:tailBlock:` in
-  /// RACSequence, where the tail may run first.
+  /// `head` runs before `tail`, and `tail` only for the second element. Such definitions may be of any length: they
+  /// do not become deep. Known as `sequenceWithHeadBlock:tailBlock:` in RACSequence, where the tail may run first.
   public init(
     head: @escaping @Sendable () -> Element, tail: @escaping @Sendable () -> LazyStream
   ) {
@@ -53,9 +51,9 @@ extension LazyStream {
   ///     }
   ///     Array(fibonacci.prefix(8))      // [0, 1, 1, 2, 3, 5, 8, 13]
   ///
-  /// `define` runs once, when the first element is asked for. An element may depend on those before
-  /// it only. The stream that `define` is given serves inside of the definition; it ends with the
-  /// last stream outside, so that nothing is leaked.
+  /// `define` runs once, when the first element is asked for. An element may depend on those before it only. The
+  /// stream that `define` is given serves inside of the definition; it ends with the last stream outside, so that
+  /// nothing is leaked.
   public static func recursive(
     _ define: @escaping @Sendable (LazyStream) -> LazyStream
   ) -> LazyStream {
@@ -79,8 +77,7 @@ extension LazyStream {
     return LazyStream { next(&state) }
   }
 
-  /// A first element, and each next one from the one before it: `iterate(1) { $0 * 2 }` is 1, 2, 4,
-  /// 8 and so on.
+  /// A first element, and each next one from the one before it: `iterate(1) { $0 * 2 }` is 1, 2, 4, 8 and so on.
   @inlinable public static func iterate(
     _ first: Element, _ next: @escaping @Sendable (Element) -> Element
   ) -> LazyStream {
@@ -101,8 +98,7 @@ extension LazyStream {
     repeating(element).prefix(count)
   }
 
-  /// This stream again and again, for ever; an empty one stays empty. The closures of this one run
-  /// once.
+  /// This stream again and again, for ever; an empty one stays empty. The closures of this one run once.
   @inlinable public func cycled() -> LazyStream {
     let start = self
     var cursor = Cursor(start)
@@ -115,8 +111,7 @@ extension LazyStream {
 }
 
 extension LazyStream where Element: Strideable, Element.Stride: Sendable {
-  /// `start`, `start + step` and so on, for ever: `counting(from: 0, by: 5)`. Finite ranges are
-  /// `LazyStream(0..<5)`.
+  /// `start`, `start + step` and so on, for ever: `counting(from: 0, by: 5)`. Finite ranges are `LazyStream(0..<5)`.
   @inlinable public static func counting(from start: Element, by step: Element.Stride = 1)
     -> LazyStream
   {
@@ -131,7 +126,6 @@ extension LazyStream: ExpressibleByArrayLiteral {
 }
 
 extension Sequence where Self: Sendable, Element: Sendable {
-  /// The elements as a memoised stream: `dictionary.keys.stream`. Known as `rac_sequence` in
-  /// ReactiveCocoa.
+  /// The elements as a memoised stream: `dictionary.keys.stream`. Known as `rac_sequence` in ReactiveCocoa.
   @inlinable public var stream: LazyStream<Element> { LazyStream(self) }
 }

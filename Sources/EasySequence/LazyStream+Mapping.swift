@@ -1,6 +1,5 @@
 extension LazyStream {
-  /// The results of `transform`. Known as `map:` in RACSequence; nil is an element here, see
-  /// ``compactMap(_:)``.
+  /// The results of `transform`. Known as `map:` in RACSequence; nil is an element here, see ``compactMap(_:)``.
   @inlinable public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result
   ) -> LazyStream<Result> {
@@ -34,8 +33,7 @@ extension LazyStream {
     map { _ in replacement }
   }
 
-  /// The results of `transform` that are not nil. This is what `map:` does in RACSequence when its
-  /// block returns nil.
+  /// The results of `transform` that are not nil. This is what `map:` does in RACSequence when its block returns nil.
   @inlinable public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> Result?
   ) -> LazyStream<Result> {
@@ -51,8 +49,8 @@ extension LazyStream {
 
   /// The elements of the streams that `transform` returns, one stream after the other.
   ///
-  /// Known as `flattenMap:` in RACSequence, where nil stands for an empty stream, and where the end
-  /// of the last stream is lost if the source was cut by `take:` or `zipWith:`.
+  /// Known as `flattenMap:` in RACSequence, where nil stands for an empty stream, and where the end of the last stream
+  /// is lost if the source was cut by `take:` or `zipWith:`.
   @inlinable public func flatMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) -> LazyStream<Result>
   ) -> LazyStream<Result> {
@@ -66,8 +64,7 @@ extension LazyStream {
     bind((), named: "flatMap") { _, element, _ in LazyStream<Elements.Element>(transform(element)) }
   }
 
-  /// The elements of the streams that `transform` returns, with a state from element to element,
-  /// and a way to stop.
+  /// The elements of the streams that `transform` returns, with a state from element to element, and a way to stop.
   ///
   ///     stream.bind(0) { sum, element, stop in
   ///       sum += element
@@ -75,9 +72,8 @@ extension LazyStream {
   ///       return [element, sum]
   ///     }
   ///
-  /// After `stop = true` all of the stream returned with it is still told, then the result ends;
-  /// nil ends it at once. Known as `bind:` in RACSequence, where only the first element of the last
-  /// stream is told.
+  /// After `stop = true` all of the stream returned with it is still told, then the result ends; nil ends it at once.
+  /// Known as `bind:` in RACSequence, where only the first element of the last stream is told.
   @inlinable public func bind<State: Sendable, Result: Sendable>(
     _ state: State,
     _ transform:
@@ -109,8 +105,7 @@ extension LazyStream {
 
   /// A running result: `[1, 2, 3].scan(0, +)` is 1, 3, 6. The start is not told.
   ///
-  /// Known as `scanWithStart:reduce:` in RACSequence; `reductions` of swift-algorithms tells the
-  /// start too.
+  /// Known as `scanWithStart:reduce:` in RACSequence; `reductions` of swift-algorithms tells the start too.
   @inlinable public func scan<Result: Sendable>(
     _ start: Result, _ next: @escaping @Sendable (Result, Element) -> Result
   ) -> LazyStream<Result> {
@@ -148,8 +143,7 @@ extension LazyStream {
     }
   }
 
-  /// Pairs of neighbours: n - 1 of them for n elements. `combinePrevious` without a start, wished
-  /// for in #2632.
+  /// Pairs of neighbours: n - 1 of them for n elements. `combinePrevious` without a start, wished for in #2632.
   @inlinable public func adjacentPairs() -> LazyStream<(Element, Element)> {
     EasySequence.zip(self, tail)
   }

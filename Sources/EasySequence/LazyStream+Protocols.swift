@@ -1,8 +1,7 @@
 import Synchronization
 
 extension LazyStream: Equatable where Element: Equatable {
-  /// Whether both have the same elements in the same order. They are compared up to the first
-  /// difference.
+  /// Whether both have the same elements in the same order. They are compared up to the first difference.
   ///
   /// Two copies of one stream are equal at once. Two equal infinite streams are compared for ever.
   @inlinable public static func == (first: LazyStream, second: LazyStream) -> Bool {
@@ -81,11 +80,10 @@ extension LazyStream {
       handle: Handle(name: name, observer: handle?.observer, anchor: handle?.anchor))
   }
 
-  /// The same stream, which tells `observer` what is asked of it by whoever reads through the
-  /// result.
+  /// The same stream, which tells `observer` what is asked of it by whoever reads through the result.
   ///
-  /// The observer runs on the reading thread and must not read the stream. A watched stream is
-  /// stored like one that somebody holds.
+  /// The observer runs on the reading thread and must not read the stream. A watched stream is stored like one that
+  /// somebody holds.
   public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
     LazyStream(
       chunk: chunk, index: index,

@@ -1,6 +1,5 @@
 extension LazyStream {
-  /// The elements that satisfy `isIncluded`. A long run that does not is a loop. Known as `filter:`
-  /// in RACSequence.
+  /// The elements that satisfy `isIncluded`. A long run that does not is a loop. Known as `filter:` in RACSequence.
   @inlinable public func filter(
     _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
@@ -17,8 +16,7 @@ extension LazyStream {
       }), handle: derivedHandle("filter"))
   }
 
-  /// The first `count` elements. What lies behind is not asked for. Known as `take:` in
-  /// RACSequence.
+  /// The first `count` elements. What lies behind is not asked for. Known as `take:` in RACSequence.
   @inlinable public func prefix(_ count: Int) -> LazyStream {
     precondition(count >= 0, "LazyStream.prefix(\(count)): pass zero or more.")
     if count == 0 { return LazyStream() }
@@ -33,8 +31,7 @@ extension LazyStream {
       }), handle: derivedHandle("prefix"))
   }
 
-  /// The elements before the first that does not satisfy `predicate`. Known as `takeWhileBlock:` in
-  /// RACSequence.
+  /// The elements before the first that does not satisfy `predicate`. Known as `takeWhileBlock:` in RACSequence.
   @inlinable public func prefix(
     while predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
@@ -46,16 +43,14 @@ extension LazyStream {
     }
   }
 
-  /// The elements before the first that satisfies `predicate`. Known as `takeUntilBlock:` in
-  /// RACSequence.
+  /// The elements before the first that satisfies `predicate`. Known as `takeUntilBlock:` in RACSequence.
   @inlinable public func prefixUntil(
     _ predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
     prefix(while: { !predicate($0) })
   }
 
-  /// The elements from the first that does not satisfy `predicate`, which is not asked again after
-  /// it.
+  /// The elements from the first that does not satisfy `predicate`, which is not asked again after it.
   ///
   /// Known as `skipWhileBlock:` in RACSequence.
   @inlinable public func drop(
@@ -74,8 +69,7 @@ extension LazyStream {
     }
   }
 
-  /// The elements from the first that satisfies `predicate`. Known as `skipUntilBlock:` in
-  /// RACSequence.
+  /// The elements from the first that satisfies `predicate`. Known as `skipUntilBlock:` in RACSequence.
   @inlinable public func dropUntil(
     _ predicate: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
@@ -101,8 +95,7 @@ extension LazyStream {
 }
 
 extension LazyStream where Element: Equatable {
-  /// Leaves out each element that equals the one before it. Known as `distinctUntilChanged` in
-  /// RACSequence.
+  /// Leaves out each element that equals the one before it. Known as `distinctUntilChanged` in RACSequence.
   @inlinable public func removeDuplicates() -> LazyStream { removeDuplicates { $0 == $1 } }
 
   /// Leaves out all that equal `value`. Known as `ignore:` in RACSequence.

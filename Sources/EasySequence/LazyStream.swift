@@ -7,18 +7,17 @@ import Synchronization
 ///     squares.head                    // 1: known
 ///     Array(squares.prefix(3))        // squaring, squaring, [1, 4, 9]
 ///
-/// A stream is a value that can be shared: all its copies, tails and the streams made of it read
-/// the same stored elements. Asking for k elements runs no closure for k + 1. Any thread may read;
-/// a closure runs on the thread that asks first, without a lock held, and others wait for that
-/// element only. A closure that asks for the element that it computes stops with a message.
+/// A stream is a value that can be shared: all its copies, tails and the streams made of it read the same stored
+/// elements. Asking for k elements runs no closure for k + 1. Any thread may read; a closure runs on the thread that
+/// asks first, without a lock held, and others wait for that element only. A closure that asks for the element that it
+/// computes stops with a message.
 ///
-/// What is held decides what is stored: walking from a stream that nobody keeps stores nothing
-/// behind the walk, and of a chain of operators only the last stage is stored, unless somebody
-/// holds another. Infinite streams are usual; an operation that needs the end of one does not
-/// return.
+/// What is held decides what is stored: walking from a stream that nobody keeps stores nothing behind the walk, and of
+/// a chain of operators only the last stage is stored, unless somebody holds another. Infinite streams are usual; an
+/// operation that needs the end of one does not return.
 ///
-/// Known as `RACSequence` in ReactiveCocoa, `LazyList` in Scala, a list in Haskell. Swift's own
-/// `lazy` views run their closures again in each pass.
+/// Known as `RACSequence` in ReactiveCocoa, `LazyList` in Scala, a list in Haskell. Swift's own `lazy` views run their
+/// closures again in each pass.
 public struct LazyStream<Element: Sendable>: Sequence, Sendable {
   @usableFromInline let chunk: Chunk<Element>
   /// Counted from the start of `chunk`; may lie behind its end.
@@ -36,8 +35,7 @@ public struct LazyStream<Element: Sendable>: Sequence, Sendable {
     self.init(chunk: Chunk(capacity: capacity, engine: engine), index: 0, handle: handle)
   }
 
-  /// A stream of what `next` returns, up to the first nil. It is called once an element, never
-  /// after nil.
+  /// A stream of what `next` returns, up to the first nil. It is called once an element, never after nil.
   @inlinable @inline(__always) init(handle: Handle? = nil, _ next: @escaping () -> Element?) {
     self.init(engine: Engine(next), handle: handle)
   }
@@ -74,9 +72,8 @@ extension LazyStream {
   ///     let numbers = LazyStream(1...)
   ///     numbers.tail.tail.head          // 3
   ///
-  /// The elements are shared, and still computed in order: the head of a tail is computed after the
-  /// element before it. Holding a tail and not the stream frees what lies before, up to 31
-  /// elements. O(1).
+  /// The elements are shared, and still computed in order: the head of a tail is computed after the element before it.
+  /// Holding a tail and not the stream frees what lies before, up to 31 elements. O(1).
   @inlinable public var tail: LazyStream { dropFirst(1) }
 
   /// The first element and the rest, or nil if the stream is empty.
@@ -94,9 +91,9 @@ extension LazyStream {
 
   /// The stream without its first `count` elements; empty if there are no more. Computes nothing.
   ///
-  /// The elements that are skipped are computed, in order, when one behind them is asked for. O(1),
-  /// except for a step for each 32 elements that are known already. Known as `skip:` in
-  /// RACSequence.
+  /// The elements that are skipped are computed, in order, when one behind them is asked for. O(1), except for a
+  /// step for each 32 elements that are known already.
+  /// Known as `skip:` in RACSequence.
   @inlinable public func dropFirst(_ count: Int = 1) -> LazyStream {
     precondition(count >= 0, "LazyStream.dropFirst(\(count)): pass zero or more.")
     var (chunk, index) = (chunk, index + count)

@@ -13,9 +13,8 @@ extension Node {
 
 /// Keeps the values that a node tells. Releasing it, or `cancel()`, ends that.
 ///
-/// Known as `sequence` of a signal in ReactiveCocoa, which blocks the thread that reads a value not
-/// yet sent. This one never blocks: a stream of it ends with the last value that was there when the
-/// stream was made.
+/// Known as `sequence` of a signal in ReactiveCocoa, which blocks the thread that reads a value not yet sent. This one
+/// never blocks: a stream of it ends with the last value that was there when the stream was made.
 public final class Collecting<Value: Sendable>: Cancelable {
   private final class Log: Sendable {
     let values = Mutex<[Value]>([])
@@ -27,8 +26,7 @@ public final class Collecting<Value: Sendable>: Cancelable {
     listening = node.listen { [log] value in log.values.withLock { $0.append(value) } }
   }
 
-  /// The values so far, in order. Each call makes a stream; what is derived from one is computed
-  /// when it is read.
+  /// The values so far, in order. Each call makes a stream; what is derived from one is computed when it is read.
   public var values: LazyStream<Value> { LazyStream(log.values.withLock { $0 }) }
 
   /// Keeps no more values; those that are kept stay.

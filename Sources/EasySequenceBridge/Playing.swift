@@ -17,10 +17,10 @@ extension LazyStream {
   ///     let playing = LazyStream(1...).map(expensive).play(into: node, on: queue)
   ///     playing.cancel()
   ///
-  /// Before each element it looks whether the node still exists and whether it, or a node
-  /// downstream of it, has a listener; if not, it ends and computes no more. So listen first, then
-  /// play. The scheduler does other work between two elements. The node is not kept, nor are the
-  /// elements that have been played. Known as `signalWithScheduler:` in ReactiveCocoa.
+  /// Before each element it looks whether the node still exists and whether it, or a node downstream of it, has a
+  /// listener; if not, it ends and computes no more. So listen first, then play. The scheduler does other work
+  /// between two elements. The node is not kept, nor are the elements that have been played.
+  /// Known as `signalWithScheduler:` in ReactiveCocoa.
   @discardableResult
   public func play(into node: MutableNode<Element>, on scheduler: some Scheduler) -> Playing<
     Element

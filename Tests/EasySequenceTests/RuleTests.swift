@@ -2,8 +2,8 @@ import EasySequence
 import Foundation
 import Testing
 
-// The rules of the reference on RACSequence, part 2, by their numbers. Where the original is
-// inconsistent, ours is not, and the test says so.
+// The rules of the reference on RACSequence, part 2, by their numbers. Where the original is inconsistent, ours is not,
+// and the test says so.
 
 @Suite struct `2.1 Emptiness and nil` {
   @Test func `1 empty is having no element, not a nil head; the tail of the last is empty`() {

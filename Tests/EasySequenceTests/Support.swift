@@ -38,8 +38,7 @@ private final class Body: Sendable {
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Runs `body` on a thread with a stack of 512 KiB: what recurses by the length of a stream ends
-/// the process there.
+/// Runs `body` on a thread with a stack of 512 KiB: what recurses by the length of a stream ends the process there.
 func onSmallStack(_ body: @escaping @Sendable () -> Void) {
   let error = testsupport_run_on_stack(
     512 << 10, { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() },

@@ -2,13 +2,11 @@ import Synchronization
 
 /// A run of elements that are known, and what computes the next one.
 ///
-/// A stream is a chain of chunks; only the last one has an engine. Elements are computed one by
-/// one, in order, each by the thread that holds the claim; whoever finds an element known reads it
-/// without any claim.
+/// A stream is a chain of chunks; only the last one has an engine. Elements are computed one by one, in order, each by
+/// the thread that holds the claim; whoever finds an element known reads it without any claim.
 @usableFromInline final class Chunk<Element: Sendable>: @unchecked Sendable {
-  // Unchecked: `engine`, `next` and the slots from `count` on are written under the claim only.
-  // Slots below `count` and `next` never change once `count` and `state` have published them
-  // (release, read with acquire).
+  // Unchecked: `engine`, `next` and the slots from `count` on are written under the claim only. Slots below `count` and
+  // `next` never change once `count` and `state` have published them (release, read with acquire).
 
   @usableFromInline let slots: UnsafeMutablePointer<Element>
   @usableFromInline let capacity: Int
@@ -22,8 +20,7 @@ import Synchronization
   }
   /// The same, for calls that need not retain it: `engine` does not change while it is called.
   @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
-  /// A direct optional of the class itself: the compiler then frees a chain of them in a loop, not
-  /// recursively.
+  /// A direct optional of the class itself: the compiler then frees a chain of them in a loop, not recursively.
   @exclusivity(unchecked) @usableFromInline var next: Chunk?
 
   /// Chunks grow from the first size to the largest one, so that a short stream is small.
@@ -46,8 +43,7 @@ import Synchronization
 
   /// Computes the element after the first `known`, or finds that there is none, or appends a chunk.
   ///
-  /// Returns when one of these has happened, here or on another thread. No lock is held while user
-  /// code runs.
+  /// Returns when one of these has happened, here or on another thread. No lock is held while user code runs.
   @inlinable func advance(from known: Int) {
     guard take(beyond: known) else { return }
     guard isOpen(beyond: known) else { return leave() }
@@ -66,8 +62,7 @@ import Synchronization
     count.load(ordering: .acquiring) == known && state.load(ordering: .acquiring) == .open
   }
 
-  /// The engine goes after the claim, because what it captured may be destroyed, which is user
-  /// code.
+  /// The engine goes after the claim, because what it captured may be destroyed, which is user code.
   @usableFromInline func finish() {
     var ended = engine
     engine = nil

@@ -2,9 +2,8 @@ import Synchronization
 
 /// Walks streams one after the other.
 ///
-/// Concatenations of concatenations are flattened into one list when they are walked: the first one
-/// is opened before it is walked, and the one that is walked hands over what it has left as soon as
-/// nobody else holds it. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep.
+/// Concatenations of concatenations are flattened into one list when they are walked: the first one is opened before it
+/// is walked, and the one that is walked hands over what it has left as soon as nobody else holds it. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep.
 @usableFromInline final class Concatenation<Element: Sendable> {
   @usableFromInline enum Part {
     case stream(LazyStream<Element>)
@@ -66,8 +65,7 @@ import Synchronization
 }
 
 extension Cursor {
-  /// The parts of a concatenation that nobody has started to walk. It stays as it is: others may
-  /// hold it.
+  /// The parts of a concatenation that nobody has started to walk. It stays as it is: others may hold it.
   fileprivate func unopened() -> [Concatenation<Element>.Part]? {
     guard handle == nil, index == 0, chunk.take(beyond: 0) else { return nil }
     defer { chunk.leave() }

@@ -2,17 +2,15 @@ import Synchronization
 
 /// Walks a stream for the one operator that owns it.
 ///
-/// It reads what is known. At the end of that it looks whether it is the only one that holds the
-/// rest: then nobody can ever read what would be stored, so it takes the engine over and pulls
-/// without storing. That is how a chain of operators runs as one loop, with only its last stage
-/// stored.
+/// It reads what is known. At the end of that it looks whether it is the only one that holds the rest: then nobody can
+/// ever read what would be stored, so it takes the engine over and pulls without storing. That is how a chain of
+/// operators runs as one loop, with only its last stage stored.
 @usableFromInline final class Cursor<Element: Sendable> {
   /// The engine that was taken over.
   @exclusivity(unchecked) @usableFromInline var engine: Engine<Element>? {
     didSet { borrowed = engine.map { .passUnretained($0) } }
   }
-  /// The same, for calls that need not retain it: `engine` changes only when it is taken and at the
-  /// end.
+  /// The same, for calls that need not retain it: `engine` changes only when it is taken and at the end.
   @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
   /// What is being read otherwise.
   @exclusivity(unchecked) @usableFromInline var chunk: Chunk<Element>

@@ -1,14 +1,13 @@
 /// Computes the elements of one stream, in order.
 ///
-/// It is called by one thread at a time: under the claim of the chunk that it belongs to, or by the
-/// one cursor that has taken it over.
+/// It is called by one thread at a time: under the claim of the chunk that it belongs to, or by the one cursor that has
+/// taken it over.
 @usableFromInline final class Engine<Element: Sendable> {
   /// Writes the next element into the slot; false at the end, after which it is not called again.
   ///
   /// A slot and not a result, so that the closure has one calling convention, specialised or not.
   @usableFromInline let body: (UnsafeMutablePointer<Element>) -> Bool
-  /// What is left to be walked, if this engine concatenates; ``Concatenation`` flattens nested ones
-  /// by it.
+  /// What is left to be walked, if this engine concatenates; ``Concatenation`` flattens nested ones by it.
   @usableFromInline let concatenation: Concatenation<Element>?
 
   @inlinable @inline(__always) init(_ next: @escaping () -> Element?) {
@@ -35,13 +34,11 @@
     }
   }
 
-  /// Not inlined, because `self` is borrowed here, so that the closure is called without being
-  /// retained.
+  /// Not inlined, because `self` is borrowed here, so that the closure is called without being retained.
   @inlinable @inline(never) func pull(_ slot: UnsafeMutablePointer<Element>) -> Bool { body(slot) }
 }
 
-/// State of an engine. It is reached by one thread at a time, as its engine is, so accesses are not
-/// checked.
+/// State of an engine. It is reached by one thread at a time, as its engine is, so accesses are not checked.
 @usableFromInline final class Box<Value> {
   @exclusivity(unchecked) @usableFromInline var value: Value
   @inlinable init(_ value: Value) { self.value = value }

@@ -1,5 +1,4 @@
-/// What a stream carries besides its elements: a name, who watches it, and the life of a recursive
-/// definition.
+/// What a stream carries besides its elements: a name, who watches it, and the life of a recursive definition.
 @usableFromInline final class Handle: Sendable {
   @usableFromInline let name: String?
   @usableFromInline let observer: (@Sendable (Demand) -> Void)?
@@ -16,8 +15,8 @@
 
 /// Ends a recursive definition with the last stream outside of it.
 ///
-/// A stream that is defined by itself is a cycle of references. The streams outside hold this
-/// object, the ones inside the definition do not, so its end cuts the cycle.
+/// A stream that is defined by itself is a cycle of references. The streams outside hold this object, the ones inside
+/// the definition do not, so its end cuts the cycle.
 @usableFromInline final class Anchor: Sendable {
   private let cut: @Sendable () -> Void
   init(cut: @escaping @Sendable () -> Void) { self.cut = cut }

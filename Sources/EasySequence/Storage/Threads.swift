@@ -6,8 +6,7 @@ import Musl
 import Glibc
 #endif
 
-/// Set in a claim when others wait for it. The handles of threads are addresses, so the bit is
-/// free.
+/// Set in a claim when others wait for it. The handles of threads are addresses, so the bit is free.
 @usableFromInline let waitersBit: UInt = 1
 
 /// The handle of this thread, never zero.
@@ -110,8 +109,8 @@ private let releasesKey: pthread_key_t = {
 
 /// Gives up a reference, after the releases in progress on this thread instead of inside of them.
 ///
-/// Engines hold the streams that they walk, those hold engines, and so on for as long as somebody
-/// stacked them: their end must not be as deep as that.
+/// Engines hold the streams that they walk, those hold engines, and so on for as long as somebody stacked them: their
+/// end must not be as deep as that.
 @usableFromInline func release<Object: AnyObject>(_ object: inout Object?) {
   guard let moved = object else { return }
   object = nil

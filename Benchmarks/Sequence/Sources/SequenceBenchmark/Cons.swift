@@ -1,5 +1,4 @@
-/// The naive stream that one would write first: a cell an element, each stage stored. For
-/// comparison only.
+/// The naive stream that one would write first: a cell an element, each stage stored. For comparison only.
 final class Cons<Element> {
   private var thunk: (() -> (Element, Cons)?)?
   private var head: Element?
