@@ -242,8 +242,11 @@ private func reap(_ core: CorePointer, _ turn: TurnPointer) {
   for edge in allEdges(core, .ins) { cut(edge, turn) }
   // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
   for edge in allEdges(core, .outs) { cut(edge, turn) }
-  // And what still listens is the node's own.
-  for edge in allEdges(core, .listeners) { cut(edge, turn) }
+  // And what still listens is the node's own: ended by its face, which nobody cancels a second time.
+  for edge in allEdges(core, .listeners) {
+    let face = edge.pointee.face.load(ordering: .acquiring)?.takeUnretainedValue()
+    (face as? OwnedListening)?.cancel()
+  }
   dropReference(core, turn)
 }
 

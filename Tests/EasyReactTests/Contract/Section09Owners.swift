@@ -96,6 +96,12 @@ extension Section9 {
       #expect(checkInvariants([node]) == [])
     }
     #expect(lives.alive == [])
+    // The sweep of dead owners finds that it has ended.
+    let other = MutableNode(1)
+    let token = Token()
+    for _ in 0..<1_000 { other.listen(by: token) { _, _ in }.cancel() }
+    #expect(!other.hasListener)
+    hold(token)
   }
 
   @Test
