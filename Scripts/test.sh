@@ -19,10 +19,11 @@ run library swift test "$@"
 run tools swift test --package-path Tools "$@"
 run compile Scripts/check-compile.sh
 
-# Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets as expected".
+# Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong".
 # A run that crashed has no such line: then the exit code has said so.
-passed=$(cat "$log"/* | sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) snippets as expected.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-failed=$(cat "$log"/* | sed -nE 's/.*Test run with [0-9]+ tests?.* failed.* with ([0-9]+) issues?.*/\1/p; s/^([0-9]+) snippets? not as expected.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+count() { sed -nE "$1" "$log"/* | awk '{ n += $1 } END { print n + 0 }'; }
+passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) snippets, 0 wrong.*/\1/p')
+failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ snippets, ([0-9]+) wrong.*/\1/p')
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2
