@@ -25,7 +25,7 @@ extension Node {
   @inlinable
   public final func listen(_ body: @escaping @Sendable (Value) -> Void) -> Listening {
     startListening { up, _, _ in
-      body(slot(up, Value.self).pointee)
+      withValue(of: up, body)
       return false
     }
   }
@@ -36,7 +36,7 @@ extension Node {
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     startListening { up, _, turn in
-      body(slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body($0, turn.currentContext) }
       return false
     }
   }
@@ -151,7 +151,9 @@ extension Node {
   public final func listen<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner) { owner, value, _ in body(owner, value) }
+    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { body(owner, $0) }
+    }
   }
 
   /// The same with the context of each set.
@@ -180,7 +182,9 @@ extension Node {
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner) { owner, value, _ in method(owner)(value) }
+    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { method(owner)($0) }
+    }
   }
 
   /// The same for a method of the value and the context.
@@ -266,7 +270,7 @@ extension Node {
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
     start(OwnedListening(owner: owner), owner) { owner, up, _, turn in
-      body(owner, slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body(owner, $0, turn.currentContext) }
     }
   }
 
@@ -296,11 +300,14 @@ extension Node {
     let keepsNode = owner !== self as AnyObject
     let edge = makeListener(
       hop: hop, hearsEmptiness: hearsEmptiness, face: listening, keepsNode: keepsNode
-    ) { [unowned listening] up, life, turn in
-      if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
-      } else {
-        listening.cancel()
+    ) { [listening = Unmanaged.passUnretained(listening)] up, life, turn in
+      // It is the face of the edge, which retains it.
+      listening._withUnsafeGuaranteedRef { listening in
+        if let owner = listening.owner {
+          body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+        } else {
+          listening.cancel()
+        }
       }
       return false
     }

@@ -18,7 +18,7 @@ extension Node {
     let flatten = Transform<Value, Output>(.flatten) {
       let following = Following<Output>()
       return LifeParts(hop: following) { up, edge, turn in
-        following.follow(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+        following.follow(withValue(of: up, transform), over: edge, from: up, turn)
       }
     }
     return derive(through: flatten, isHead: true, Site(file, line))
