@@ -59,12 +59,12 @@ extension LazyStream {
   ) -> LazyStream {
     let concatenation = Concatenation<Element>([])
     let chunk = Chunk(capacity: Chunk<Element>.firstCapacity, engine: Engine(concatenation))
-    concatenation.parts = [
-      .deferred { define(LazyStream(chunk: chunk, index: 0, handle: nil)) }
-    ]
+    concatenation.queue = PartQueue([
+      .deferred { define(LazyStream(place: .at(chunk, 0), handle: nil)) }
+    ])
     nonisolated(unsafe) let cycle = concatenation  // nobody can read any more when it is cut
     return LazyStream(
-      chunk: chunk, index: 0, handle: Handle(anchor: Anchor { cycle.cut() }))
+      place: .at(chunk, 0), handle: Handle(anchor: Anchor { cycle.cut() }))
   }
 
   /// The results of `next`, which changes a state, until it returns nil.

@@ -5,7 +5,8 @@ extension LazyStream: Equatable where Element: Equatable {
   ///
   /// Two copies of one stream are equal at once. Two equal infinite streams are compared for ever.
   @inlinable public static func == (first: LazyStream, second: LazyStream) -> Bool {
-    if first.chunk === second.chunk, first.index == second.index { return true }
+    let (left, right) = (first.place.known, second.place.known)
+    if left.chunk === right.chunk, left.index == right.index { return true }
     return first.elementsEqual(second)
   }
 }
@@ -47,7 +48,7 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// The elements that nobody has to compute, and whether they are all there are.
   public func known(limit: Int) -> (elements: [Element], isAll: Bool) {
     var elements: [Element] = []
-    var (chunk, index) = (chunk, index)
+    var (chunk, index) = place.known
     while true {
       let count = chunk.count.load(ordering: .acquiring)
       while index < count {
@@ -76,7 +77,7 @@ extension LazyStream {
   /// The same stream with a name for debugging.
   public func named(_ name: String) -> LazyStream {
     LazyStream(
-      chunk: chunk, index: index,
+      place: place,
       handle: Handle(name: name, observer: handle?.observer, anchor: handle?.anchor))
   }
 
@@ -86,7 +87,7 @@ extension LazyStream {
   /// somebody holds.
   public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
     LazyStream(
-      chunk: chunk, index: index,
+      place: place,
       handle: Handle(name: handle?.name, observer: observer, anchor: handle?.anchor))
   }
 }

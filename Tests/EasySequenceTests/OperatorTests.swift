@@ -224,15 +224,6 @@ import Testing
     #expect("\(LazyStream([1, 2]).evaluated())" == "LazyStream[1, 2]")
     #expect(stream.named("numbers").map { $0 }.filter { _ in true }.name == "numbers.map.filter")
   }
-
-  @Test func `a watched stream tells what is asked, and whether it was known`() {
-    let demands = Calls()
-    let stream = LazyStream(1...).watched { demands.note($0 == .asked ? 1 : 0) }
-    #expect(stream.prefix(2).array == [1, 2])
-    #expect(demands.all == [1, 1])
-    #expect(stream.map { $0 }.prefix(3).array == [1, 2, 3])
-    #expect(demands.all == [1, 1, 0, 0, 1])
-  }
 }
 
 @Suite struct `Examples of the guide` {
