@@ -4,6 +4,7 @@ extension LazyStream {
   /// Concatenating in a loop, to either side, does not become deep or slow.
   public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
 
+  /// The elements of the first stream, then those of the second one, which is not touched before.
   public static func + (first: LazyStream, second: LazyStream) -> LazyStream {
     .concat([first, second])
   }
@@ -39,7 +40,7 @@ extension LazyStream {
     }
   }
 
-  /// Known as `zipWith:` in RACSequence.
+  /// Pairs of the elements of both streams, as long as the shorter one. Known as `zipWith:` in RACSequence.
   @inlinable public func zip<Other: Sendable>(
     with other: LazyStream<Other>
   ) -> LazyStream<(Element, Other)> {

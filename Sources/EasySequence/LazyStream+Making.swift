@@ -120,6 +120,7 @@ extension LazyStream where Element: Strideable, Element.Stride: Sendable {
 }
 
 extension LazyStream: ExpressibleByArrayLiteral {
+  /// The elements of a literal: `let stream: LazyStream = [1, 2]`.
   @inlinable public init(arrayLiteral elements: Element...) {
     if elements.isEmpty { self.init() } else { self.init(elements) }
   }

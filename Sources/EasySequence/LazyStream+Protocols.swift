@@ -12,16 +12,27 @@ extension LazyStream: Equatable where Element: Equatable {
 }
 
 extension LazyStream: Hashable where Element: Hashable {
-  /// Hashes the first element, as RACSequence does: streams that are equal begin with the same one.
-  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(head) }
+  /// Hashes the first eight elements, or as many as there are, and computes them.
+  ///
+  /// Not all, so that infinite streams can be hashed; not the first alone, as RACSequence does, because then all streams
+  /// that begin alike collide. Streams that differ behind the eighth element do, and are told apart by `==`.
+  @inlinable public func hash(into hasher: inout Hasher) {
+    var (iterator, left) = (makeIterator(), 8)
+    while left > 0, let element = iterator.next() {
+      hasher.combine(element)
+      left -= 1
+    }
+    hasher.combine(left)  // a shorter stream is not the start of a longer one
+  }
 }
 
 extension LazyStream: Encodable where Element: Encodable {
-  /// Encodes all elements, as an array does.
+  /// Encodes all elements, as an array does. Known as `NSCoding` of RACSequence.
   public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
 }
 
 extension LazyStream: Decodable where Element: Decodable {
+  /// Decodes what an array of the elements is encoded as; nothing is left to be computed.
   public init(from decoder: any Decoder) throws {
     self.init(try [Element](from: decoder))
   }
@@ -40,6 +51,7 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
     return "\(name ?? "LazyStream")[\(texts.joined(separator: ", "))]"
   }
 
+  /// The same as the description.
   public var debugDescription: String { description }
 
   /// No children: a mirror must not compute elements.
@@ -71,10 +83,10 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
 // MARK: - Names and watching
 
 extension LazyStream {
-  /// The name; a stream made of a named one is named after it: `numbers.map.filter`.
+  /// The name, nil without one; a stream made of a named one is named after it: `numbers.map.filter`.
   public var name: String? { handle?.name }
 
-  /// The same stream with a name for debugging.
+  /// The same stream with a name for debugging. Known as `setNameWithFormat:` in RACStream.
   public func named(_ name: String) -> LazyStream {
     LazyStream(
       place: place,
@@ -83,11 +95,20 @@ extension LazyStream {
 
   /// The same stream, which tells `observer` what is asked of it by whoever reads through the result.
   ///
-  /// The observer runs on the reading thread and must not read the stream. A watched stream is stored like one that
-  /// somebody holds.
+  ///     let watched = LazyStream(1...).watched { print($0) }
+  ///     watched.dropFirst(1).head       // asked(0), computed(0), asked(1), computed(1)
+  ///     watched.head                    // read(0)
+  ///
+  /// The observer runs on the reading thread, without a lock held, and must not read the stream; several are told one after
+  /// the other, the first one first. A watched stream is stored like one that somebody holds. `easyreact sequence` draws what it hears.
   public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
-    LazyStream(
+    let first = handle?.observer
+    let both: @Sendable (Demand) -> Void = { demand in
+      first?(demand)
+      observer(demand)
+    }
+    return LazyStream(
       place: place,
-      handle: Handle(name: handle?.name, observer: observer, anchor: handle?.anchor))
+      handle: Handle(name: handle?.name, observer: both, anchor: handle?.anchor))
   }
 }

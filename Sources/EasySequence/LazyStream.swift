@@ -162,6 +162,9 @@ extension LazyStream {
     }
   }
 
+  /// A walk from the first element; each one is exact, and several do not disturb each other.
+  ///
+  /// Known as `objectEnumerator` in RACSequence.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
   /// Nothing is known about the length.

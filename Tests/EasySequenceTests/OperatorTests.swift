@@ -203,6 +203,15 @@ import Testing
   @Test func `equal streams have equal hashes, unlike the original`() {
     #expect(LazyStream([0, 1]).hashValue == LazyStream(0...1).hashValue)
     #expect(LazyStream<Int>().hashValue == LazyStream([0]).tail.hashValue)
+    #expect(Set((0..<100).map { LazyStream([7, $0]) }).count == 100)
+  }
+
+  @Test func `a hash tells beginnings apart, and computes eight elements at most`() {
+    #expect(LazyStream([0, 1]).hashValue != LazyStream([0, 2]).hashValue)
+    #expect(LazyStream([0, 1]).hashValue != LazyStream([0, 1, 2]).hashValue)
+    let calls = Calls()
+    #expect(LazyStream(0...).noting(calls).hashValue == LazyStream(0..<8).appending([9]).hashValue)
+    #expect(calls.all == Array(0..<8))
   }
 
   @Test func `coding is an array's and round trips`() throws {

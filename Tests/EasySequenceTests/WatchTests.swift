@@ -70,6 +70,17 @@ private final class Log: Sendable {
     #expect(log.take() == [.asked(100), .asked(0), .computed(0), .computed(100)])
   }
 
+  @Test func `two observers are both told`() {
+    let (first, second) = (Log(), Log())
+    let watched = LazyStream(1...).watched { first.note($0) }
+    #expect(watched.tail.watched { second.note($0) }.head == 2)
+    #expect(second.take() == [.asked(0), .computed(0), .asked(1), .computed(1)])
+    #expect(first.take() == [.asked(0), .computed(0), .asked(1), .computed(1)])
+    #expect(watched.head == 1)
+    #expect(first.take() == [.read(0)])
+    #expect(second.take() == [])
+  }
+
   @Test func `only who reads through the result is heard, and a watched stage is stored once`() {
     let (log, calls) = (Log(), Calls())
     let stream = LazyStream(1...3).noting(calls)

@@ -46,7 +46,7 @@ import Synchronization
   }
 }
 
-/// Places are moved along the chunks that are linked.
+/// The same place, counted from the last chunk before it that exists.
 @inlinable func skipKnown<Element>(
   _ chunk: Chunk<Element>, _ index: Int
 ) -> (chunk: Chunk<Element>, index: Int) {
