@@ -33,14 +33,15 @@ extension LazyStream {
   ///
   /// `head` runs before `tail`, and `tail` only for the second element. Such definitions may be of any length: they
   /// do not become deep. Known as `sequenceWithHeadBlock:tailBlock:` in RACSequence, where the tail may run first.
-  public init(
+  @inlinable public init(
     head: @escaping @Sendable () -> Element, tail: @escaping @Sendable () -> LazyStream
   ) {
     self.init(engine: Engine(Concatenation([.element(head), .deferred(tail)])))
   }
 
   /// A stream that is made when its first element is asked for.
-  public static func deferred(_ make: @escaping @Sendable () -> LazyStream) -> LazyStream {
+  @inlinable public static func deferred(_ make: @escaping @Sendable () -> LazyStream) -> LazyStream
+  {
     LazyStream(engine: Engine(Concatenation([.deferred(make)])))
   }
 
@@ -54,7 +55,7 @@ extension LazyStream {
   /// `define` runs once, when the first element is asked for. An element may depend on those before it only. The
   /// stream that `define` is given serves inside of the definition; it ends with the last stream outside, so that
   /// nothing is leaked.
-  public static func recursive(
+  @inlinable public static func recursive(
     _ define: @escaping @Sendable (LazyStream) -> LazyStream
   ) -> LazyStream {
     let concatenation = Concatenation<Element>([])

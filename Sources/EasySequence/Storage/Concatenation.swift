@@ -14,13 +14,13 @@ import Synchronization
     case deferred(() -> LazyStream<Element>)
   }
 
-  var queue: PartQueue<Element>
+  @usableFromInline var queue: PartQueue<Element>
   @usableFromInline var cursor: Cursor<Element>?
-  var isCut = false
+  @usableFromInline var isCut = false
 
-  @usableFromInline init(_ parts: [Part]) { queue = PartQueue(parts) }
+  @inlinable init(_ parts: [Part]) { queue = PartQueue(parts) }
 
-  @usableFromInline func next() -> Element? {
+  @inlinable func next() -> Element? {
     while true {
       if cursor?.concatenates == true, flatten() { continue }
       if let element = cursor?.next() { return element }
@@ -36,7 +36,7 @@ import Synchronization
   }
 
   /// Walks on with what the concatenation that is walked has left; false if it has to be read.
-  private func flatten() -> Bool {
+  @usableFromInline func flatten() -> Bool {
     if let taken = cursor?.takeConcatenation() {
       queue.prepend(&taken.queue)
       cursor = taken.cursor
@@ -61,13 +61,13 @@ import Synchronization
   }
 
   /// Ends a recursive definition: see `Anchor`.
-  func cut() {
+  @usableFromInline func cut() {
     isCut = true
     queue = PartQueue([])
     release(&cursor)
   }
 
-  private func stopAtCut() -> Never {
+  @usableFromInline func stopAtCut() -> Never {
     fatalError(
       "EasySequence: a stream is read after the recursive definition that it is part of has gone. "
         + "Keep what LazyStream.recursive returns for as long as anything made inside of it is read."
@@ -76,15 +76,15 @@ import Synchronization
 }
 
 /// Parts in the order in which they are walked. Joining two costs as much as the shorter one has parts.
-struct PartQueue<Element: Sendable> {
-  typealias Part = Concatenation<Element>.Part
+@usableFromInline struct PartQueue<Element: Sendable> {
+  @usableFromInline typealias Part = Concatenation<Element>.Part
   /// The first ones, the next one last.
-  private var first: [Part]
+  @usableFromInline var first: [Part]
   /// Those after them, in order.
-  private var later: [Part] = []
-  private var closures: Int
+  @usableFromInline var later: [Part] = []
+  @usableFromInline var closures: Int
 
-  init(_ parts: [Part]) {
+  @inlinable init(_ parts: [Part]) {
     first = parts.reversed()
     closures = parts.count { !$0.isStream }
   }
@@ -93,7 +93,7 @@ struct PartQueue<Element: Sendable> {
   /// Whether all parts are streams, which may be walked by several; a closure belongs to one walk.
   var areStreams: Bool { closures == 0 }
 
-  mutating func popFirst() -> Part? {
+  @inlinable mutating func popFirst() -> Part? {
     if first.isEmpty {
       first = later.reversed()
       later = []
@@ -154,7 +154,7 @@ extension Cursor {
 }
 
 extension Concatenation.Part {
-  fileprivate var isStream: Bool {
+  @inlinable var isStream: Bool {
     if case .stream = self { true } else { false }
   }
 }

@@ -22,7 +22,7 @@
 /// the definition do not, so its end cuts the cycle.
 @usableFromInline final class Anchor: Sendable {
   private let cut: @Sendable () -> Void
-  init(cut: @escaping @Sendable () -> Void) { self.cut = cut }
+  @usableFromInline init(cut: @escaping @Sendable () -> Void) { self.cut = cut }
   deinit { cut() }
 }
 
