@@ -25,7 +25,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   // Unchecked: adds no storage to AnyTransform; a subclass answers for its own.
 
   /// A transform for a subclass, or one that forwards.
-  public init() { super.init(kind: .custom, hearsEmptiness: true, makeStep: nil) }
+  public init() { super.init(kind: .transform, hearsEmptiness: true, makeStep: nil) }
 
   @usableFromInline init(
     _ kind: EdgeKind, hearsEmptiness: Bool = false, makeStep: @escaping @Sendable () -> LifeParts

@@ -69,7 +69,7 @@ struct WaitingJoin {
   let core = edge.pointee.down.unsafelyUnwrapped
   let crossing = Crossing(edge, turn)
   if claim(core, turn) {
-    note(core, crossing, sender: up, turn)
+    noteArrival(core, crossing, sender: up, turn)
   } else {
     let payload = (edge, up, crossing.retained())
     post(
@@ -78,7 +78,7 @@ struct WaitingJoin {
           payload, (EdgePointer, CorePointer, Crossing).self)
         let context = crossing.takeContext()
         if edge.pointee.has(EdgeFlags.cut) { return }
-        note(
+        noteArrival(
           edge.pointee.down!, crossing.afterWaiting(context), sender: up, turn)
         _ = consume context
       }, turn)
@@ -86,7 +86,8 @@ struct WaitingJoin {
   return false
 }
 
-private func note(
+/// The join is to run, as part of this wave. Holder of its region.
+func noteArrival(
   _ core: CorePointer, _ crossing: Crossing, sender: CorePointer, _ turn: TurnPointer
 ) {
   let join = core.pointee.join.unsafelyUnwrapped

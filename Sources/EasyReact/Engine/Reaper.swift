@@ -135,7 +135,7 @@ func mark(_ edge: EdgePointer) -> Bool {
 func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
   edge.pointee.hop?.takeUnretainedValue().end()
   if let down = edge.pointee.down {
-    if let join = down.pointee.join, edge.pointee.kind == .combine {
+    if let join = down.pointee.join, edge.pointee.kind.endsJoin {
       join.pointee.isTerminated.store(true, ordering: .releasing)
     }
     if edge.pointee.kind == .zip {

@@ -36,8 +36,7 @@ extension Node {
 /// Which inner node a flatten follows. Touched by the holder of the result's region.
 private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
   // Unchecked: see above.
-  /// The edge from the inner node; not touched once its life is over.
-  private var inner: (edge: EdgePointer, life: Hop)?
+  private var inner: InnerEdge?
 
   func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
@@ -65,46 +64,24 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
   }
 
-  /// A join that waits in this turn tells its value when it has run, unless it cannot.
-  private func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
-    guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
-      let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
-    else { return false }
-    return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
-      .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
-  }
-
   private func follows(_ node: AnyNode) -> Bool {
     guard let inner, !inner.life.hasEnded else { return false }
     return inner.edge.pointee.up == node.core
   }
 
-  /// True: linked, and its value is to be told here. False: another thread is inside it and will
-  /// tell it.
   private func link(_ node: Node<Output>, _ down: CorePointer, _ turn: TurnPointer) -> Bool {
-    let life = Hop()
-    let edge = makeEdge(
-      Edge(
-        kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
-        transformType: Transform<Output, Output>.self, flags: EdgeFlags.starting, hop: life
-      ) { up, edge, turn in
-        // The outer edge may have been cut a moment ago. No ring: this object keeps no edge.
-        if self.hasEnded { return false }
-        return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
-      })
-    edge.pointee.down = down
-    inner = (edge, life)
-    prepareLink(edge, turn)
-    if claim(node.core, turn) {
-      if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
-      return attachWithoutPush(edge, turn)
+    let inner = InnerEdge(.inner, from: node, to: down, Transform<Output, Output>.self) {
+      up, edge, turn in
+      // The outer edge may have been cut a moment ago. No ring: this object keeps no edge.
+      if self.hasEnded { return false }
+      return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
     }
-    attachNow(edge, turn)
-    return false
+    self.inner = inner
+    return inner.link(turn)
   }
 
   override func detached(_ turn: TurnPointer) {
-    if let inner, !inner.life.hasEnded { cut(inner.edge, turn) }
+    inner?.cut(turn)
     inner = nil
   }
 }
