@@ -100,7 +100,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
     let context = turn.pointee.context?.takeUnretainedValue().value
     let sender = edge.pointee.upHandle?.takeUnretainedValue()
-    if up.pointee.hasValue.load(ordering: .relaxed) {
+    if !turn.isEmptied {
       receive(slot(up, Input.self).pointee, from: sender, context: context)
     } else {
       receiveEmpty(from: sender, context: context)

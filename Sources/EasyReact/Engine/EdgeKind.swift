@@ -10,8 +10,8 @@
   case throttleFirst, throttleLatest, sampleEvery, buffer, timeout
   case flattenMerge, concatMap, mergeMap, exhaustMap, flattenCombine
   case groupBy, groups, group
-  case tryMap, successes, failures, mapError, `catch`, retry, replaceError
-  case events, held
+  case tryMap, successes, failures, mapError, `catch`, replaceError
+  case events, held, interval, timer
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String {

@@ -38,7 +38,10 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 @discardableResult
 func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
-  if before.oldValue & EdgeFlags.cut == 0 { return true }
+  if before.oldValue & EdgeFlags.cut == 0 {
+    edge.pointee.hop?.takeUnretainedValue().attached(edge)
+    return true
+  }
   finishCut(edge, turn)
   return false
 }

@@ -48,7 +48,7 @@ extension Node {
     return limited(.take, Site(file, line)) { seen in seen <= count }
   }
 
-  private final func requireCount(_ count: Int, _ operation: String) {
+  final func requireCount(_ count: Int, _ operation: String) {
     if count < 0 {
       misuse(operation, "the count \(count) is negative", self, "Pass zero or more.")
     }

@@ -34,9 +34,13 @@ extension Node {
 }
 
 /// Which inner node a flatten follows. Touched by the holder of the result's region.
-private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
+final class Following<Output: Sendable>: Hop, @unchecked Sendable {
   // Unchecked: see above.
+  /// Does an inner node that is empty when it is turned to empty the result?
+  private let emptiesResult: Bool
   private var inner: InnerEdge?
+
+  init(emptiesResult: Bool = true) { self.emptiesResult = emptiesResult }
 
   func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
@@ -61,7 +65,18 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     }
     if willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
+    if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
+  }
+
+  /// A value in place of what an inner node tells, which is left.
+  func leave(
+    for value: Output, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    inRegion(of: edge, turn) { crossing, turn in
+      self.detached(turn)
+      return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+    }
   }
 
   private func follows(_ node: AnyNode) -> Bool {

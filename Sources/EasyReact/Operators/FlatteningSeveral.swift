@@ -193,7 +193,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     let isLast = isDone(value)
     let isStored = arrive(down, .value(value), crossing, sender: edge.pointee.up, turn)
     if !isLast { return isStored }
-    whileStored(isStored, turn) { finish(inner, turn) }
+    whileStored(isStored, down, turn) { finish(inner, turn) }
     return beginWaiting(isStored, turn)
   }
 
@@ -205,26 +205,15 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   /// What waits begins as far as there is room. True: something is stored in the result.
   private func beginWaiting(_ isStored: Bool, _ turn: TurnPointer) -> Bool {
     var isStored = isStored
-    while hasRoom, !hasEnded, let next = waiting.popFirst() {
+    while let down, hasRoom, !hasEnded, let next = waiting.popFirst() {
       let context = next.crossing.takeContext()
       let crossing = next.crossing.afterWaiting(context)
-      whileStored(isStored, turn) {
+      whileStored(isStored, down, turn) {
         if begin(next.value, crossing, next.sender, turn) { isStored = true }
       }
       _ = consume context
     }
     return isStored
-  }
-
-  /// A value that is stored, but not told yet, must not be overwritten: what comes meanwhile waits
-  /// at the result, and the loop takes it up.
-  private func whileStored(_ isStored: Bool, _ turn: TurnPointer, _ body: () -> Void) {
-    guard isStored, let down else { return body() }
-    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-    down.pointee.bits |= Bits.busy
-    body()
-    down.pointee.bits &= ~Bits.busy
-    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
   }
 
   /// An inner edge was cut by somebody else: that counts as done.
