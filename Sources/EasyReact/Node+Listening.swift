@@ -149,6 +149,7 @@ extension Node {
   /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
   /// a later `listen(by:)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
@@ -157,6 +158,7 @@ extension Node {
 
   /// The same with the context of each set.
   @discardableResult
+  @inlinable
   public final func listenWithContext<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -176,6 +178,7 @@ extension Node {
   /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling:
   /// Panel.show)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
   ) -> any Cancelable {
@@ -184,6 +187,7 @@ extension Node {
 
   /// The same for a method of the value and the context.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -192,6 +196,7 @@ extension Node {
 
   /// The same for a method without parameters.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void
   ) -> any Cancelable {
@@ -259,7 +264,7 @@ extension Node {
     for listening in found where listening.owner === owner { listening.cancel() }
   }
 
-  private final func startListening<Owner: AnyObject>(
+  @inlinable final func startListening<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
     start(OwnedListening(owner: owner), owner) { owner, up, _, turn in
@@ -285,7 +290,7 @@ extension Node {
   }
 
   /// Each event looks for the owner first: if it is gone, the listening ends instead.
-  private final func start<Owner: AnyObject>(
+  @inlinable final func start<Owner: AnyObject>(
     _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil, hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {

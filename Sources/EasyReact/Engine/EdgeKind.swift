@@ -9,13 +9,13 @@
   case withLatest, latest, sample, sampler, race
   case throttleFirst, throttleLatest, sampleEvery, buffer, timeout
   case flattenMerge, concatMap, mergeMap, exhaustMap, flattenCombine
-  case groupBy, groups, group
+  case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
   case events, held, interval, timer
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String {
-    let text = "\(self)"
+    let text = self == .member ? "inner" : "\(self)"
     return text.prefix(1).uppercased() + text.dropFirst()
   }
 
@@ -25,6 +25,14 @@
     switch self {
     case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine: true
     default: false
+    }
+  }
+
+  /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
+  var hasFixedEnds: Bool {
+    switch self {
+    case .zip, .race, .member, .groups, .group: true
+    default: endsJoin
     }
   }
 }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An edge from a node that an operator chose by itself: what a flatten follows, or one of a race.
+/// An edge from a node that an operator chose by itself: one of those that it follows,
+/// or one of a race.
 ///
 /// The operator keeps it beside its other state, as the holder of the result's region. The edge is
 /// not touched once its life is over: who cuts it ends the life first, and it is freed by a later
@@ -11,14 +12,14 @@ struct InnerEdge {
 
   /// - Parameter life: Told when the edge is cut.
   init(
-    _ kind: EdgeKind, from node: AnyNode, to down: CorePointer, _ transformType: AnyTransform.Type,
-    life: Hop = Hop(), _ step: @escaping Step
+    _ kind: EdgeKind, from node: AnyNode, to down: CorePointer, life: Hop = Hop(),
+    _ step: @escaping Step
   ) {
     self.life = life
     edge = makeEdge(
       Edge(
-        kind: kind, up: node.core, handle: Unmanaged.passRetained(node),
-        transformType: transformType, flags: EdgeFlags.starting, hop: life, step: step))
+        kind: kind, up: node.core, handle: Unmanaged.passRetained(node), flags: EdgeFlags.starting,
+        hop: life, step: step))
     edge.pointee.down = down
   }
 
@@ -47,7 +48,7 @@ struct InnerEdge {
 
 /// A join that waits in this turn tells its value when it has run, unless it cannot: who has just
 /// begun to follow it waits for that.
-func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+@usableFromInline func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
     let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
   else { return false }

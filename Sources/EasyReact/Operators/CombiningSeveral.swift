@@ -127,8 +127,7 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
       if let kept = before[node.core], !kept.life.hasEnded {
         edges[node.core] = kept
       } else {
-        let inner = InnerEdge(
-          .inner, from: node, to: down, AnyTransform.self, arriveAtJoin)
+        let inner = InnerEdge(.member, from: node, to: down, arriveAtJoin)
         edges[node.core] = inner
         added.append(inner)
       }

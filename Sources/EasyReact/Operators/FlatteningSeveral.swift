@@ -172,8 +172,8 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   private func edge(from node: Node<Output>, to down: CorePointer) -> InnerEdge {
-    let life = InnerLife { [weak self] turn in self?.sweep(turn) }
-    return InnerEdge(.inner, from: node, to: down, AnyTransform.self, life: life) {
+    let life = MemberLife { [weak self] turn in self?.sweep(turn) }
+    return InnerEdge(.member, from: node, to: down, life: life) {
       [plan] up, edge, turn in
       // The outer edge may have been cut a moment ago. No ring: this object keeps no step.
       if self.hasEnded { return false }
@@ -244,7 +244,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
 }
 
 /// Tells the operator that an inner edge has ended.
-final class InnerLife: Hop, @unchecked Sendable {
+final class MemberLife: Hop, @unchecked Sendable {
   // Unchecked: constant.
   private let ended: @Sendable (TurnPointer) -> Void
   init(_ ended: @escaping @Sendable (TurnPointer) -> Void) { self.ended = ended }

@@ -23,7 +23,7 @@ extension Node {
     let result = makeHead(Value.self, Site(file, line), turn)
     let race = Race()
     let entrants = nodes.map { node in
-      InnerEdge(.race, from: node, to: result.core, AnyTransform.self) { up, edge, turn in
+      InnerEdge(.race, from: node, to: result.core) { up, edge, turn in
         let value = slot(up, Value.self).pointee
         return inRegion(of: edge, turn) { crossing, turn in
           if !race.isWon(by: edge, turn) { return stop(.filtered, edge, turn) }

@@ -92,7 +92,7 @@ typealias Reader<Output> = @Sendable (UnsafeMutablePointer<CorePointer>) -> Outp
 func connectJoin(
   _ up: AnyNode, _ down: CorePointer, _ kind: EdgeKind, _ turn: TurnPointer, _ step: @escaping Step
 ) {
-  let edge = connect(up, down, kind: kind, transformType: AnyTransform.self, step)
+  let edge = connect(up, down, kind: kind, step)
   attachToJoin(edge, turn)
 }
 

@@ -12,7 +12,7 @@ extension Node {
   ) -> Node<Value> {
     let edge = Edge(
       kind: .startWith, up: core, handle: Unmanaged.passRetained(self as AnyNode),
-      transformType: Transform<Value, Value>.self, flags: EdgeFlags.starting
+      flags: EdgeFlags.starting
     ) { up, edge, turn in
       pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
     }
