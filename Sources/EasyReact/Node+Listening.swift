@@ -9,6 +9,8 @@ import Synchronization
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {
   @inlinable var currentContext: (any Sendable)? { pointee.context?.takeUnretainedValue().value }
+  /// For a step that hears emptiness: the upstream was emptied, there is no value.
+  @inlinable var isEmptied: Bool { pointee.flags & Bits.emptied != 0 }
 }
 
 // MARK: - Kept by the caller
@@ -92,7 +94,7 @@ extension Node {
   private final func step(of edge: ListenEdge<Value>) -> Step {
     { up, _, turn in
       let sender = inUse(up)
-      if up.pointee.hasValue.load(ordering: .relaxed) {
+      if !turn.isEmptied {
         edge.receive(slot(up, Value.self).pointee, from: sender, context: turn.currentContext)
       } else {
         edge.receiveEmpty(from: sender, context: turn.currentContext)

@@ -10,6 +10,8 @@ import Synchronization
 
   @inlinable init() {}
 
+  /// The edge is followed from now on. Called by the holder of its upstream's region.
+  func attached(_ edge: EdgePointer) {}
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
@@ -86,6 +88,23 @@ struct Travelling<Value: Sendable>: Sendable {
   let flags: UInt8
   let context: ContextBox?
 
+  /// A value that begins a wave of its own.
+  init(_ value: Value) {
+    self.init(value, wave: newWave(), flags: 0, context: nil)
+  }
+
+  init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
+    self.value = value
+    self.wave = wave
+    self.flags = flags
+    self.context = context
+  }
+
+  /// Another value that travels in its place.
+  func carrying<Other: Sendable>(_ other: Other) -> Travelling<Other> {
+    Travelling<Other>(other, wave: wave, flags: flags, context: context)
+  }
+
   init(_ value: Value, _ turn: TurnPointer) {
     self.value = value
     wave = turn.pointee.wave
@@ -103,11 +122,7 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
   }
   private let place = Mutex(Place())
 
-  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being
-  /// freed.
-  final func note(_ edge: EdgePointer) {
-    let isNew = place.withLock { $0.life == nil }
-    if !isNew { return }
+  override func attached(_ edge: EdgePointer) {
     let target = node(of: edge.pointee.down!)
     let life = Life(edge)
     place.withLock { place in
