@@ -162,6 +162,7 @@ extension Node {
   /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
   /// a later `listen(by:)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
@@ -171,6 +172,7 @@ extension Node {
 
   /// The same with the context of each set.
   @discardableResult
+  @inlinable
   public final func listenWithContext<Owner: AnyObject>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
@@ -192,6 +194,7 @@ extension Node {
   /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling:
   /// Panel.show)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
     file: StaticString = #fileID, line: UInt = #line
@@ -201,6 +204,7 @@ extension Node {
 
   /// The same for a method of the value and the context.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner,
     calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void,
@@ -213,6 +217,7 @@ extension Node {
 
   /// The same for a method without parameters.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
     file: StaticString = #fileID, line: UInt = #line
@@ -290,7 +295,7 @@ extension Node {
     for listening in found where listening.owner === owner { listening.cancel() }
   }
 
-  private final func startListening<Owner: AnyObject>(
+  @inlinable final func startListening<Owner: AnyObject>(
     at site: Site, by owner: Owner,
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -319,7 +324,7 @@ extension Node {
   }
 
   /// Each event looks for the owner first: if it is gone, the listening ends instead.
-  private final func start<Owner: AnyObject>(
+  @inlinable final func start<Owner: AnyObject>(
     at site: Site, _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil,
     hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void

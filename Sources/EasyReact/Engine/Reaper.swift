@@ -36,7 +36,7 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 /// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now
 /// may be freed.
 @discardableResult
-func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+@usableFromInline func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
   if before.oldValue & EdgeFlags.cut == 0 { return true }
   finishCut(edge, turn)

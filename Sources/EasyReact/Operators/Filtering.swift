@@ -28,6 +28,7 @@ extension Node {
   ///
   /// Emptying does not count. Re-pointing the edge begins anew. Known as `dropFirst` in Combine.
   /// - Parameter count: Zero skips nothing; a negative number stops with a message.
+  @inlinable
   public final func skip(
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -41,6 +42,7 @@ extension Node {
   ///
   /// Emptying does not count. Re-pointing the edge begins anew. Known as `prefix` in Combine.
   /// - Parameter count: Zero takes nothing; a negative number stops with a message.
+  @inlinable
   public final func take(
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -48,13 +50,14 @@ extension Node {
     return limited(.take, Site(file, line)) { seen in seen <= count }
   }
 
-  private final func requireCount(_ count: Int, _ operation: String) {
+  @usableFromInline final func requireCount(_ count: Int, _ operation: String) {
     if count < 0 {
       misuse(operation, "the count \(count) is negative", self, "Pass zero or more.")
     }
   }
 
-  private final func limited(
+  @inlinable @inline(__always)
+  final func limited(
     _ kind: EdgeKind, _ site: Site, _ passes: @escaping @Sendable (Int) -> Bool
   ) -> Node<Value> {
     let transform = Transform<Value, Value>(kind) {

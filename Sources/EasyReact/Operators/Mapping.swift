@@ -2,6 +2,7 @@ extension Node {
   /// Returns a node with the same values.
   ///
   ///     let copy = MutableNode(1).fork()      // copy.value == 1
+  @inlinable
   public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
     derive(.fork, Site(file, line), Value.self) { up, edge, turn in
       pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
