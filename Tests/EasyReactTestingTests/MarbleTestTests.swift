@@ -207,7 +207,7 @@ import Testing
     }
     #expect(
       message { _ = try test.node("1-x-", as: Int.self) }
-        == "“x” is not of type Int, or say in values: what it stands for; column 3\n  1-x-\n    ^")
+        == "“x” is not of type Int; column 3\n  1-x-\n    ^")
     #expect(
       message { _ = try test.node("a-c", values: ["b": 2, "a": 1]) }
         == "“c” is not in values:, which has “a” “b”; column 3\n  a-c\n    ^")
@@ -220,7 +220,7 @@ import Testing
         == "a line of cancel has only - and !; column 3\n  --1\n    ^")
     #expect(
       message { try test.expect(MutableNode(1), "--'one'") }
-        == "“one” is not of type Int, or say in values: what it stands for; column 3\n  --'one'\n    ^"
+        == "“one” is not of type Int; column 3\n  --'one'\n    ^"
     )
     #expect(
       message { try test.expect(MutableNode(1), "-b", values: ["a": 1]) }

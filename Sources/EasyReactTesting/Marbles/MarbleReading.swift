@@ -33,7 +33,7 @@ extension MarbleReading where Value: LosslessStringConvertible & Equatable {
   static var own: MarbleReading {
     MarbleReading(
       read: { Value($0) }, write: { $0.description }, matches: { Value($1) == $0 },
-      kind: "of type \(Value.self), or say in values: what it stands for")
+      kind: "of type \(Value.self)")
   }
 }
 

@@ -77,3 +77,13 @@ func aligned(_ lines: [Marbles]) -> (texts: [String], widths: [Int]) {
   }
   return (texts, widths)
 }
+
+extension Marbles {
+  /// The lines, with spaces where they are needed to put the same step of all of them in one column
+  /// of a terminal.
+  ///
+  ///     for line in Marbles.inColumns([a, b]) { print(line) }
+  ///     // 1-[23]-5
+  ///     // -1-   4-
+  public static func inColumns(_ lines: [Marbles]) -> [String] { aligned(lines).texts }
+}
