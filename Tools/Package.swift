@@ -22,8 +22,16 @@ let package = Package(
     .executableTarget(
       name: "EasyReactCommand",
       dependencies: [
+        "MarblesKit",
         "MonitorKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MarblesKit",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
       ],
       swiftSettings: settings),
     .target(
@@ -43,6 +51,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MarblesKitTests",
+      dependencies: [
+        "MarblesKit",
+        "EasyReactCommand",
+        .product(name: "EasyReactTesting", package: "EasyReact"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: settings),
   ]
 )

@@ -64,7 +64,8 @@ extension Catalogue {
 
   static let joining: [Entry] = [
     Entry(
-      "combine", "The latest of each, once all have a value: once a turn, with no mixture of old and new.",
+      "combine",
+      "The latest of each, once all have a value; no mixture of old and new.",
       ["a: --1---2--3-", "x: a---b----c-"], known: ["combineLatest", "and"]
     ) { draw, s in
       draw.result("a.combine(x)", s.a.combine(s.x)) { "\($0)\($1)" }
@@ -73,9 +74,8 @@ extension Catalogue {
       "combine-everyValue", "The latest of each, for every arriving value: mixtures are told.",
       ["a: 1-2-3-"]
     ) { draw, s in
-      let (up, down) = (s.a.map { $0 + 1 }, s.a.map { $0 - 1 })
-      draw.code("let up = a.map { $0 + 1 }", up)
-      draw.code("let down = a.map { $0 - 1 }", down)
+      let up = draw.code("let up = a.map { $0 + 1 }", s.a.map { $0 + 1 })
+      let down = draw.code("let down = a.map { $0 - 1 }", s.a.map { $0 - 1 })
       draw.result("up.combine(down, as: .everyValue)", up.combine(down, as: .everyValue)) {
         "\($0)\($1)"
       }
@@ -98,7 +98,8 @@ extension Catalogue {
   static let linking: [Entry] = [
     Entry(
       "link", "Lets a node follow another one, until it is cancelled.",
-      ["a: 1-2---3--4-", "b: ----9------", "cut: --------!"], known: ["bind", "assign", "subscribe"]
+      ["a: 1-2---3--4-", "b: ----9------", "cut: --------!"],
+      known: ["bind", "assign", "subscribe"]
     ) { draw, s in
       try draw.code("let cut = b.link(to: a)", s.b.link(to: s.a), endedBy: "cut")
       draw.line("b", s.b)

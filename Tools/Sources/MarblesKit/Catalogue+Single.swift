@@ -9,7 +9,8 @@ extension Catalogue {
       draw.result("a.map { $0 * 10 }", s.a.map { $0 * 10 })
     },
     Entry(
-      "mapReplace", "Each value becomes the same one.", ["a: 1-2--3--"], known: ["mapTo", "mapConst"]
+      "mapReplace", "Each value becomes the same one.", ["a: 1-2--3--"],
+      known: ["mapTo", "mapConst"]
     ) { draw, s in
       draw.result(#"a.mapReplace("x")"#, s.a.mapReplace("x"))
     },
@@ -73,22 +74,23 @@ extension Catalogue {
 
   static let timing: [Entry] = [
     Entry(
-      "deliver", "Each value arrives on a scheduler: in order, as soon as that gets to it.",
-      ["a: 1-[23]--4-"], known: ["receive", "receive(on:)", "observeOn", "observe(on:)"]
+      "deliver", "Each value arrives on a queue, later and in order; this one is a second behind.",
+      ["a: 1-[23]--4--"], known: ["receive", "receive(on:)", "observeOn", "observe(on:)"]
     ) { draw, s in
-      draw.result("a.deliver(on: clock)", s.a.deliver(on: s.clock))
+      draw.result("a.deliver(on: queue)", s.a.deliver(on: s.queue))
     },
     Entry("delay", "Each value comes that much later, in order.", ["a: 1-2---34----"]) { draw, s in
       draw.result("a.delay(.seconds(2), on: clock)", s.a.delay(.seconds(2), on: s.clock))
     },
     Entry(
-      "throttle", "A value passes when no newer one came for the interval; emptied, it is dropped.",
-      ["a: 12-3----4-~--5---"]
+      "throttle", "A value passes when the node was quiet for the interval; emptying drops it.",
+      ["a: 12-3---4-~-5---"]
     ) { draw, s in
       draw.result("a.throttle(.seconds(3), on: clock)", s.a.throttle(.seconds(3), on: s.clock))
     },
     Entry(
-      "debounce", "A value passes when no newer one came for the interval: throttle, by its other name.",
+      "debounce",
+      "A value passes when the node was quiet for the interval; the same as throttle.",
       ["a: 12-3-----45---"]
     ) { draw, s in
       draw.result("a.debounce(.seconds(3), on: clock)", s.a.debounce(.seconds(3), on: s.clock))

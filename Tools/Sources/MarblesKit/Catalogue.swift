@@ -17,7 +17,9 @@ public enum Catalogue {
   /// - Throws: An ``InputError`` that names near ones.
   public static func entry(named name: String) throws -> Entry {
     if let entry = entries.first(where: { $0.name == name }) { return entry }
-    let relatives = entries.filter { $0.relatives.contains(name) }.map(\.name)
+    let relatives = entries.filter { entry in
+      ([entry.name] + entry.relatives).contains { $0.lowercased() == name.lowercased() }
+    }.map(\.name)
     if !relatives.isEmpty {
       throw InputError("'\(name)' is called \(relatives.joined(separator: " or ")) here.")
     }
@@ -54,7 +56,9 @@ func editDistance(_ a: String, _ b: String) -> Int {
     for j in 0..<b.count {
       let replaced = rows[i][j] + (a[i] == b[j] ? 0 : 1)
       var best = min(replaced, rows[i][j + 1] + 1, row[j] + 1)
-      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, rows[i - 1][j - 1] + 1) }
+      if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+        best = min(best, rows[i - 1][j - 1] + 1)
+      }
       row.append(best)
     }
     rows.append(row)

@@ -43,7 +43,7 @@ public struct InputLine: Equatable, Sendable, ExpressibleByStringLiteral {
   public let name: String
   public let marbles: String
 
-  public init(_ text: String) throws {
+  public init(reading text: String) throws {
     guard let colon = text.firstIndex(of: ":") else {
       throw InputError("an input is a name, a colon and marbles: 'a: 1--2-3', not '\(text)'")
     }
@@ -53,7 +53,7 @@ public struct InputLine: Equatable, Sendable, ExpressibleByStringLiteral {
 
   /// Of the catalogue: a mistake stops.
   public init(stringLiteral text: String) {
-    do { try self.init(text) } catch { fatalError("\(error)") }
+    do { try self.init(reading: text) } catch { fatalError("\(error)") }
   }
 }
 

@@ -12,6 +12,9 @@ struct Inputs: Sendable {
   /// Virtual time, a second a step.
   let clock: VirtualScheduler
 
+  /// Another one, which gets to its work a second later.
+  var queue: some Scheduler { LateQueue(clock: clock) }
+
   var a: MutableNode<Int> { input("a", numbers) }
   var b: MutableNode<Int> { input("b", numbers) }
   var c: MutableNode<Int> { input("c", numbers) }
@@ -24,6 +27,18 @@ struct Inputs: Sendable {
       fatalError("Catalogue: an entry uses \(name) and has no line for it. Add one.")
     }
     return input
+  }
+}
+
+private struct LateQueue: Scheduler {
+  let clock: VirtualScheduler
+  var now: Duration { clock.now }
+  func schedule(_ work: @escaping @Sendable () -> Void) { clock.schedule(after: .seconds(1), work) }
+  @discardableResult
+  func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any Cancelable {
+    clock.schedule(after: delay + .seconds(1), work)
   }
 }
 
@@ -93,11 +108,12 @@ extension Entry {
     let shown = try lines.map { Diagram.Row(name: $0.name, marbles: try Marbles($0.marbles)) }
     let length = shown.map(\.marbles.steps.count).max() ?? 0
     return Diagram(
-      name: name, sentence: sentence, code: drawing.code, inputs: shown.map { $0.filled(to: length) },
+      name: name, sentence: sentence, code: drawing.code,
+      inputs: shown.map { $0.filled(to: length) },
       outputs: drawing.outputs.map {
         Diagram.Row(name: $0.name, marbles: $0.marbles()).filled(to: length)
       },
-      isTimed: drawing.code.contains { $0.contains("clock") })
+      isTimed: drawing.code.contains { $0.contains("on: ") })
   }
 }
 
