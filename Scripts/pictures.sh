@@ -8,3 +8,4 @@ swift run --package-path Examples Receipt --dot | dot -Tsvg >Documentation/Pictu
 swift run --package-path Tools easyreact monitor --dot | dot -Tsvg >Documentation/Pictures/monitor.svg
 rm -f Documentation/Pictures/marbles/*.svg
 swift run --package-path Tools easyreact marbles --all --out Documentation/Pictures/marbles
+swift run --package-path Tools easyreact sequence --svg >Documentation/Pictures/sequence.svg

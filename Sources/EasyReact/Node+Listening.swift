@@ -27,7 +27,7 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
     startListening(at: Site(file, line)) { up, _, _ in
-      body(slot(up, Value.self).pointee)
+      withValue(of: up, body)
       return false
     }
   }
@@ -39,7 +39,7 @@ extension Node {
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     startListening(at: Site(file, line)) { up, _, turn in
-      body(slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body($0, turn.currentContext) }
       return false
     }
   }
@@ -167,7 +167,9 @@ extension Node {
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(at: Site(file, line), by: owner) { owner, value, _ in body(owner, value) }
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { body(owner, $0) }
+    }
   }
 
   /// The same with the context of each set.
@@ -199,7 +201,9 @@ extension Node {
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    startListening(at: Site(file, line), by: owner) { owner, value, _ in method(owner)(value) }
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { method(owner)($0) }
+    }
   }
 
   /// The same for a method of the value and the context.
@@ -300,7 +304,7 @@ extension Node {
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
     start(at: site, OwnedListening(owner: owner), owner) { owner, up, _, turn in
-      body(owner, slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body(owner, $0, turn.currentContext) }
     }
   }
 
@@ -333,11 +337,14 @@ extension Node {
     let keepsNode = owner !== self as AnyObject
     let edge = makeListener(
       hop: hop, hearsEmptiness: hearsEmptiness, face: listening, keepsNode: keepsNode
-    ) { [unowned listening] up, life, turn in
-      if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
-      } else {
-        listening.cancel()
+    ) { [listening = Unmanaged.passUnretained(listening)] up, life, turn in
+      // It is the face of the edge, which retains it.
+      listening._withUnsafeGuaranteedRef { listening in
+        if let owner = listening.owner {
+          body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+        } else {
+          listening.cancel()
+        }
       }
       return false
     }
