@@ -6,13 +6,17 @@ import Synchronization
 /// What waits in a scheduler for one life of an edge.
 @usableFromInline class Hop: @unchecked Sendable {
   // Unchecked: an atomic; subclasses keep their state in a Mutex.
-  let isEnded = Atomic(false)
+  @usableFromInline let isEnded = Atomic(false)
 
+  @inlinable init() {}
+
+  /// The edge is followed from now on. Called by the holder of its upstream's region.
+  func attached(_ edge: EdgePointer) {}
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
-  func detached(_ turn: TurnPointer) {}
-  final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
+  @usableFromInline func detached(_ turn: TurnPointer) {}
+  @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }
 
 /// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever
@@ -84,6 +88,23 @@ struct Travelling<Value: Sendable>: Sendable {
   let flags: UInt8
   let context: ContextBox?
 
+  /// A value that begins a wave of its own.
+  init(_ value: Value) {
+    self.init(value, wave: newWave(), flags: 0, context: nil)
+  }
+
+  init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
+    self.value = value
+    self.wave = wave
+    self.flags = flags
+    self.context = context
+  }
+
+  /// Another value that travels in its place.
+  func carrying<Other: Sendable>(_ other: Other) -> Travelling<Other> {
+    Travelling<Other>(other, wave: wave, flags: flags, context: context)
+  }
+
   init(_ value: Value, _ turn: TurnPointer) {
     self.value = value
     wave = turn.pointee.wave
@@ -101,11 +122,7 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
   }
   private let place = Mutex(Place())
 
-  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being
-  /// freed.
-  final func note(_ edge: EdgePointer) {
-    let isNew = place.withLock { $0.life == nil }
-    if !isNew { return }
+  override func attached(_ edge: EdgePointer) {
     let target = node(of: edge.pointee.down!)
     let life = Life(edge)
     place.withLock { place in

@@ -67,9 +67,14 @@ struct WaitingJoin {
   _ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer
 ) -> Bool {
   let core = edge.pointee.down.unsafelyUnwrapped
+  if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(core, turn),
+    noteQuickly(core, sender: up, turn)
+  {
+    return false
+  }
   let crossing = Crossing(edge, turn)
   if claim(core, turn) {
-    note(core, crossing, sender: up, turn)
+    noteArrival(core, crossing, sender: up, turn)
   } else {
     let payload = (edge, up, crossing.retained())
     post(
@@ -78,7 +83,7 @@ struct WaitingJoin {
           payload, (EdgePointer, CorePointer, Crossing).self)
         let context = crossing.takeContext()
         if edge.pointee.has(EdgeFlags.cut) { return }
-        note(
+        noteArrival(
           edge.pointee.down!, crossing.afterWaiting(context), sender: up, turn)
         _ = consume context
       }, turn)
@@ -86,7 +91,31 @@ struct WaitingJoin {
   return false
 }
 
-private func note(
+/// The usual case of `noteArrival`: a plain wave that has not been here. False: nothing was done.
+@inline(__always) private func noteQuickly(
+  _ core: CorePointer, sender: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  let join = core.pointee.join.unsafelyUnwrapped
+  let wave = turn.pointee.wave
+  guard core.pointee.wave.load(ordering: .relaxed) < wave,
+    core.pointee.rank.load(ordering: .relaxed) > turn.pointee.runningRank
+  else { return false }
+  if core.pointee.bits & Bits.waiting != 0 { return join.pointee.wave == wave }
+  if core.pointee.isUnwanted || join.pointee.context != nil
+    || join.pointee.isTerminated.load(ordering: .relaxed)
+  {
+    return false
+  }
+  core.pointee.bits |= Bits.waiting
+  join.pointee.wave = wave
+  join.pointee.flags = 0
+  join.pointee.sender = sender
+  pushJoin(core, turn)
+  return true
+}
+
+/// The join is to run, as part of this wave. Holder of its region.
+func noteArrival(
   _ core: CorePointer, _ crossing: Crossing, sender: CorePointer, _ turn: TurnPointer
 ) {
   let join = core.pointee.join.unsafelyUnwrapped
