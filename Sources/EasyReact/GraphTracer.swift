@@ -163,7 +163,7 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 @usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
   // Between turns the number of the last wave is left behind.
-  let wave = turn.pointee.depth > 1 ? turn.pointee.wave : 0
+  let wave = turn.pointee.depth.load(ordering: .relaxed) > 1 ? turn.pointee.wave : 0
   emit(.set, core, wave, at: turn.pointee.callSite)
   turn.pointee.callSite = nil
   if let node = node(of: core), !node.hasListener, edges(core, .outs).isEmpty {
@@ -178,7 +178,7 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
   let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
-  if let owned, owned.owner == nil { return }
+  if let owned, owned.isOwnerGone { return }
   emit(.listenerCalled, edge.pointee.up, turn.pointee.wave)
 }
 

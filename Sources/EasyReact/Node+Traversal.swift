@@ -39,8 +39,8 @@ extension AnyNode {
       let face = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
       if let listening = face as? OwnedListening { owned.append(listening) } else { count += 1 }
     }
-    // Outside of the lock: looking at an owner may be its end.
-    return count + owned.count { $0.owner != nil }
+    // Outside of the lock: looking at one of Objective-C may be its end.
+    return count + owned.count { !$0.isOwnerGone }
   }
 
   private final func neighbours(_ list: EdgeListKind) -> [AnyNode] {
