@@ -5,3 +5,4 @@ cd "$(dirname "$0")/.."
 Scripts/setup.sh
 swift run --package-path Examples Receipt --dot | dot -Tsvg >Documentation/Pictures/receipt.svg
 swift run --package-path Tools easyreact monitor --dot | dot -Tsvg >Documentation/Pictures/monitor.svg
+swift run --package-path Tools easyreact sequence --svg >Documentation/Pictures/sequence.svg

@@ -23,6 +23,7 @@ let package = Package(
       name: "EasyReactCommand",
       dependencies: [
         "MonitorKit",
+        "SequenceKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -31,6 +32,18 @@ let package = Package(
       dependencies: [
         .product(name: "EasyReact", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "SequenceKit",
+      dependencies: [.product(name: "EasySequence", package: "EasyReact")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SequenceKitTests",
+      dependencies: [
+        "SequenceKit",
+        "EasyReactCommand",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .testTarget(

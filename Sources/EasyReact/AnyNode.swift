@@ -35,7 +35,7 @@ public class AnyNode: @unchecked Sendable {
 
   /// Where the node was made: file and line of the call.
   public final var created: (file: String, line: Int) {
-    ("\(core.pointee.site.file)", Int(core.pointee.site.line))
+    (core.pointee.site.file, Int(core.pointee.site.line))
   }
 
   /// Does the node hold no value?
@@ -54,6 +54,11 @@ public class AnyNode: @unchecked Sendable {
   public var anyValue: (any Sendable)? { nil }
   /// The type of the values.
   public var valueType: Any.Type { Never.self }
+  /// The type of a transform between nodes of these types; see `transform(of:)`.
+  class func transformType(from up: AnyNode.Type) -> AnyTransform.Type { AnyTransform.self }
+  class func transformType<Output: Sendable>(to _: Output.Type) -> AnyTransform.Type {
+    AnyTransform.self
+  }
   var isZipTerminated: Bool { core.pointee.extrasIfAny()?.zipEnd?.isTerminated ?? false }
 }
 

@@ -22,7 +22,7 @@ open class AnyTransform: @unchecked Sendable {
     var name: String?
   }
   let ends = Mutex(Ends())
-  let kind: EdgeKind
+  @usableFromInline final let kind: EdgeKind
   /// Makes the step of one life, with counters of its own; nil: a subclass receives.
   @usableFromInline final let makeStep: (@Sendable () -> LifeParts)?
   @usableFromInline final let hearsEmptiness: Bool

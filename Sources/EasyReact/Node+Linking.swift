@@ -14,6 +14,7 @@ extension Node {
   /// does not cut the link; the node owns what it follows.
   /// - Complexity: O(1), and the nodes between the two ranks where the link may close a cycle.
   @discardableResult
+  @inlinable
   public final func link(to other: Node<Value>) -> any Cancelable {
     link(
       to: other,
@@ -30,15 +31,30 @@ extension Node {
     to other: Node<Input>, through transform: Transform<Input, Value>
   ) -> any Cancelable {
     if other as AnyNode === self { return ClosureCancelable.over }
-    if transform.from != nil || transform.to != nil {
-      misuse(
-        "link(to:through:)", "the transform “\(transform.name)” already joins nodes", self,
-        "Use one transform a link, or set its `from` and `to`.")
-    }
+    transform.requireFree("link(to:through:)", self)
     transform.setEnds { from, to in (from, to) = (other, self) }
     let number = transform.ends.withLock { $0.life == nil ? nil : $0.number }
     guard let number else { return ClosureCancelable.over }
     return LinkCancelable(transform, number: number)
+  }
+
+  /// Returns a new node that follows this one through a transform of your own, which must not be in
+  /// use.
+  ///
+  ///     extension Node where Value == Int {
+  ///       func doubled() -> Node<Int> { through(Doubled()) }     // Doubled: see ``Transform``
+  ///     }
+  ///     MutableNode(4).doubled().value                           // 8
+  ///
+  /// The same as linking a new `Node` through it, and faster: like the node of a `map`, the result
+  /// is claimed together with this one.
+  /// - Complexity: O(1); a hop costs at most half as much again as one of ``map(file:line:_:)``.
+  @inlinable
+  public final func through<Output: Sendable>(
+    _ transform: Transform<Value, Output>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Output> {
+    transform.requireFree("through(_:)", self)
+    return derive(through: transform, Site(file, line))
   }
 }
 

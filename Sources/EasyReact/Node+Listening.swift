@@ -25,7 +25,7 @@ extension Node {
   @inlinable
   public final func listen(_ body: @escaping @Sendable (Value) -> Void) -> Listening {
     startListening { up, _, _ in
-      body(slot(up, Value.self).pointee)
+      withValue(of: up, body)
       return false
     }
   }
@@ -36,7 +36,7 @@ extension Node {
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     startListening { up, _, turn in
-      body(slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body($0, turn.currentContext) }
       return false
     }
   }
@@ -147,14 +147,18 @@ extension Node {
   /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
   /// a later `listen(by:)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner) { owner, value, _ in body(owner, value) }
+    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { body(owner, $0) }
+    }
   }
 
   /// The same with the context of each set.
   @discardableResult
+  @inlinable
   public final func listenWithContext<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -174,14 +178,18 @@ extension Node {
   /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling:
   /// Panel.show)`.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner) { owner, value, _ in method(owner)(value) }
+    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { method(owner)($0) }
+    }
   }
 
   /// The same for a method of the value and the context.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -190,6 +198,7 @@ extension Node {
 
   /// The same for a method without parameters.
   @discardableResult
+  @inlinable
   public final func listen<Owner: AnyObject>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void
   ) -> any Cancelable {
@@ -257,11 +266,11 @@ extension Node {
     for listening in found where listening.isOwned(by: owner) { listening.cancel() }
   }
 
-  private final func startListening<Owner: AnyObject>(
+  @inlinable final func startListening<Owner: AnyObject>(
     by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
     start(OwnedListening(owner: owner), owner) { owner, up, _, turn in
-      body(owner, slot(up, Value.self).pointee, turn.currentContext)
+      withValue(of: up) { body(owner, $0, turn.currentContext) }
     }
   }
 
@@ -283,7 +292,7 @@ extension Node {
   }
 
   /// Each event looks for the owner first: if it is gone, the listening ends instead.
-  private final func start<Owner: AnyObject>(
+  @inlinable final func start<Owner: AnyObject>(
     _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil, hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
@@ -291,11 +300,14 @@ extension Node {
     let keepsNode = owner !== self as AnyObject
     let edge = makeListener(
       hop: hop, hearsEmptiness: hearsEmptiness, face: listening, keepsNode: keepsNode
-    ) { [unowned listening] up, life, turn in
-      if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
-      } else {
-        listening.cancel()
+    ) { [listening = Unmanaged.passUnretained(listening)] up, life, turn in
+      // It is the face of the edge, which retains it.
+      listening._withUnsafeGuaranteedRef { listening in
+        if let owner = listening.owner {
+          body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+        } else {
+          listening.cancel()
+        }
       }
       return false
     }

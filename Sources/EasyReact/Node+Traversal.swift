@@ -51,7 +51,9 @@ extension AnyNode {
     _ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool = { _ in true }
   ) -> [AnyTransform] {
     lookAtEdges(list) { edge, far in
-      far != nil && isMeant(edge) ? transform(of: edge) : nil
+      guard let far, isMeant(edge) else { return nil }
+      return list == .ins
+        ? transform(of: edge, from: far, to: self) : transform(of: edge, from: self, to: far)
     }.compactMap { $0 }
   }
 
@@ -89,11 +91,13 @@ extension AnyNode {
 
 /// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's
 /// nodes; it runs no code of the user's.
-private func transform(of edge: EdgePointer) -> AnyTransform? {
+private func transform(of edge: EdgePointer, from up: AnyNode, to down: AnyNode) -> AnyTransform? {
   if let face = edge.pointee.face.load(ordering: .acquiring) {
     return face.takeUnretainedValue() as? AnyTransform
   }
-  guard let type = edge.pointee.transformType else { return nil }
+  // Of a join, whose ends cannot be set: without types.
+  let isOfJoin = edge.pointee.kind == .combine || edge.pointee.kind == .zip
+  let type = isOfJoin ? AnyTransform.self : type(of: down).transformType(from: type(of: up))
   let made = type.adopting(edge)
   let (exchanged, original) = edge.pointee.face.compareExchange(
     expected: nil, desired: Unmanaged.passRetained(made as AnyObject),

@@ -22,6 +22,13 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   public final override var anyValue: (any Sendable)? { readValue(core, Value.self) }
   public final override var valueType: Any.Type { Value.self }
 
+  final override class func transformType(from up: AnyNode.Type) -> AnyTransform.Type {
+    up.transformType(to: Value.self)
+  }
+  final override class func transformType<Output: Sendable>(
+    to _: Output.Type
+  ) -> AnyTransform.Type { Transform<Value, Output>.self }
+
   /// Makes the node one that can be set, for good, and returns the very same object.
   ///
   ///     let node = Node(33)
@@ -88,7 +95,7 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   }
 
   /// The same with a context, which goes unchanged to every edge and listener of the wave.
-  public final func set(
+  @inlinable public final func set(
     _ value: Value, context: (any Sendable)?, file: StaticString = #fileID, line: UInt = #line
   ) {
     if easyreact_is_traced() { noteCallSite(Site(file, line)) }

@@ -7,7 +7,7 @@ import Synchronization
 /// As it is, a `Transform` forwards what it receives. An operator of your own is a subclass of a
 /// few lines:
 ///
-///     final class Doubled: Transform<Int, Int> {
+///     final class Doubled: Transform<Int, Int>, @unchecked Sendable {      // it has no state
 ///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
 ///         send(value * 2)
 ///       }
@@ -24,12 +24,26 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 {
   // Unchecked: adds no storage to AnyTransform; a subclass answers for its own.
 
+  /// Makes the step of a life in which this object receives. It is made in the initialiser, which is
+  /// specialised in the subclass's module; nil: `makeStep` does.
+  @usableFromInline final let makeReceiver: (@Sendable (Transform<Input, Output>) -> Step)?
+
   /// A transform for a subclass, or one that forwards.
-  public init() { super.init(kind: .custom, hearsEmptiness: true, makeStep: nil) }
+  @inlinable public init() {
+    makeReceiver = { transform in
+      // It is the face of its life's edge, which retains it.
+      let transform = Unmanaged.passUnretained(transform)
+      return { up, edge, turn in
+        transform._withUnsafeGuaranteedRef { $0.take(up, edge, turn) }
+      }
+    }
+    super.init(kind: .custom, hearsEmptiness: true, makeStep: nil)
+  }
 
   @usableFromInline init(
     _ kind: EdgeKind, hearsEmptiness: Bool = false, makeStep: @escaping @Sendable () -> LifeParts
   ) {
+    makeReceiver = nil
     super.init(kind: kind, hearsEmptiness: hearsEmptiness, makeStep: makeStep)
   }
 
@@ -69,8 +83,21 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
   /// outside, and from any thread, as a wave of its own with `context`.
-  public final func send(_ value: Output, context: (any Sendable)? = nil) {
+  @inlinable public final func send(_ value: Output, context: (any Sendable)?) {
     deliverSent(.value(value), context)
+  }
+
+  /// The same without context.
+  @inlinable public final func send(_ value: Output) {
+    let turn = currentTurn()
+    if let edge = turn.pointee.receiving, isFace(of: edge), !turn.pointee.hasSent,
+      passQuickly(value, over: edge, from: edge.pointee.up.unsafelyUnwrapped, turn)
+    {
+      turn.pointee.hasSent = true
+      edge.pointee.down.unsafelyUnwrapped.pointee.bits = Bits.busy  // see `take`; it was at rest
+    } else {
+      deliverSent(.value(value), nil)
+    }
   }
 
   /// Empties `to`.
@@ -92,18 +119,20 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   @inlinable func parts() -> LifeParts {
     if let makeStep { return makeStep() }
     begin()
-    return LifeParts { [unowned(unsafe) self] up, edge, turn in self.take(up, edge, turn) }
+    return LifeParts(makeReceiver!(self))
   }
 
   @inlinable final func take(_ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     let saved = (turn.pointee.receiving, turn.pointee.hasSent)
     (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
-    let context = turn.pointee.context?.takeUnretainedValue().value
-    let sender = edge.pointee.upHandle?.takeUnretainedValue()
-    if up.pointee.hasValue.load(ordering: .relaxed) {
-      receive(slot(up, Input.self).pointee, from: sender, context: context)
-    } else {
-      receiveEmpty(from: sender, context: context)
+    edge.pointee.upHandle.unsafelyUnwrapped._withUnsafeGuaranteedRef { sender in
+      if !up.pointee.hasValue.load(ordering: .relaxed) {
+        receiveEmpty(from: sender, context: turn.currentContext)
+      } else if turn.pointee.context == nil {
+        receive(slot(up, Input.self).pointee, from: sender, context: noContext)
+      } else {
+        receive(slot(up, Input.self).pointee, from: sender, context: turn.currentContext)
+      }
     }
     let hasSent = turn.pointee.hasSent
     // The first value was stored, and the node marked busy so that the others wait there. The loop
@@ -180,6 +209,13 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
       postSet(target.core, arrival, context: box, turn)
     }
     leave(turn)
+  }
+
+  @usableFromInline final func requireFree(_ operation: String, _ node: AnyNode) {
+    if from == nil, to == nil { return }
+    misuse(
+      operation, "the transform “\(name)” already joins nodes", node,
+      "Use one transform a link, or set its `from` and `to`.")
   }
 
   /// Changes one or both ends: the present life is cut, and another begins where both ends are
@@ -265,6 +301,9 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     }
   }
 }
+
+/// A nil that is passed by its address: one made at the call would be destroyed at run time.
+@usableFromInline let noContext: (any Sendable)? = nil
 
 /// What a transform makes anew for each of its lives.
 @usableFromInline struct LifeParts {

@@ -23,6 +23,37 @@ import Synchronization
 /// touch it. *Lock*: written under the core's own short lock, read under it or by the holder.
 /// *Atomic*: anybody reads.
 @usableFromInline struct Core: ~Copyable {
+  // Constant.
+
+  @usableFromInline let id: UInt64
+  @usableFromInline let site: Site
+  @usableFromInline let operations: (CorePointer, CoreOperation, TurnPointer) -> Bool
+
+  // Atomic.
+
+  /// One for the handle, one for each upstream edge that is not fully detached, and one for each
+  /// downstream edge or listener that does not keep the handle.
+  @usableFromInline let references: Atomic<Int32>
+  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery
+  /// lock.
+  @usableFromInline let rank: Atomic<Int32>
+  /// Rarely needed things, made when first needed.
+  @usableFromInline let extras: Atomic<Unmanaged<Extras>?>
+
+  // Lock.
+
+  /// The `AnyNode`, not retained; nil when its deinit has begun.
+  @usableFromInline let handle: Atomic<UnsafeRawPointer?>
+  @usableFromInline let firstIn: Atomic<EdgePointer?>
+  @usableFromInline let lastListener: Atomic<EdgePointer?>
+
+  // Holder.
+
+  /// Set on a node that computes from the latest values of several upstreams.
+  @usableFromInline var join: JoinPointer?
+
+  // The loop's: read or written at every hop, so they lie together, before the edge and the value.
+
   // Holder.
 
   /// The next edge to follow, and the last one that this notification visits: what is linked
@@ -33,8 +64,6 @@ import Synchronization
   @usableFromInline var caller: CorePointer?
   /// `Waiting<Value>`: what came while the node was busy.
   @usableFromInline var queue: Unmanaged<AnyObject>?
-  /// Set on a node that computes from the latest values of several upstreams.
-  @usableFromInline var join: JoinPointer?
   /// `Bits`: zero when the node is at rest.
   @usableFromInline var bits: UInt8
   @usableFromInline var isHead: Bool
@@ -43,41 +72,24 @@ import Synchronization
 
   // Atomic.
 
-  /// One for the handle, one for each upstream edge that is not fully detached, and one for each
-  /// downstream edge or listener that does not keep the handle.
-  @usableFromInline let references: Atomic<Int32>
-  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery
-  /// lock.
-  @usableFromInline let rank: Atomic<Int32>
-  /// The newest wave that reached this node. Written by the holder.
-  @usableFromInline let wave: Atomic<UInt64>
-  /// The node that the present value came from; nil after a set. Compared before it is ever followed. Written by the holder.
-  @usableFromInline let sender: Atomic<CorePointer?>
-  /// Written by the holder, under the lock.
-  @usableFromInline let region: Atomic<RegionPointer>
   /// Not empty; written by the holder after the value.
   @usableFromInline let hasValue: Atomic<Bool>
   @usableFromInline let isMutable: Atomic<Bool>
   @usableFromInline let hasPosted: Atomic<Bool>
   @usableFromInline let lock: Atomic<UInt8>
-  /// Rarely needed things, made when first needed.
-  @usableFromInline let extras: Atomic<Unmanaged<Extras>?>
+  /// The newest wave that reached this node. Written by the holder.
+  @usableFromInline let wave: Atomic<UInt64>
+  /// The node that the present value came from; nil after a set. Compared before it is ever
+  /// followed. Written by the holder.
+  @usableFromInline let sender: Atomic<CorePointer?>
+  /// Written by the holder, under the lock.
+  @usableFromInline let region: Atomic<RegionPointer>
 
   // Lock.
 
   @usableFromInline let firstListener: Atomic<EdgePointer?>
-  @usableFromInline let lastListener: Atomic<EdgePointer?>
   @usableFromInline let firstOut: Atomic<EdgePointer?>
   @usableFromInline let lastOut: Atomic<EdgePointer?>
-  @usableFromInline let firstIn: Atomic<EdgePointer?>
-  /// The `AnyNode`, not retained; nil when its deinit has begun.
-  @usableFromInline let handle: Atomic<UnsafeRawPointer?>
-
-  // Constant.
-
-  @usableFromInline let id: UInt64
-  @usableFromInline let site: Site
-  @usableFromInline let operations: (CorePointer, CoreOperation, TurnPointer) -> Bool
   /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
   @usableFromInline var inEdge: Edge
 
@@ -116,12 +128,19 @@ import Synchronization
 }
 
 /// Where something was made.
-@usableFromInline struct Site: Sendable {
-  @usableFromInline let file: StaticString
+@usableFromInline struct Site: @unchecked Sendable {
+  // Unchecked: the address of a literal's bytes, which are never freed.
+  @usableFromInline let start: UnsafePointer<UInt8>
+  @usableFromInline let count: UInt32
   @usableFromInline let line: UInt32
   @inlinable init(_ file: StaticString, _ line: UInt) {
-    self.file = file
+    start = file.utf8Start
+    count = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
     self.line = UInt32(truncatingIfNeeded: line)
+  }
+
+  var file: String {
+    String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
   }
 }
 

@@ -14,13 +14,13 @@ extension Node {
     derive(
       Edge(
         kind: kind, up: core, handle: Unmanaged.passRetained(self as AnyNode),
-        transformType: Transform<Value, Output>.self, flags: EdgeFlags.starting, step: step),
+        flags: EdgeFlags.starting, step: step),
       site, Output.self)
   }
 
   /// A node that follows this one through a transform with state. `isHead`: its values come from
   /// elsewhere in time, so it does not lie in this node's region.
-  @usableFromInline
+  @inlinable
   func derive<Output: Sendable>(
     through transform: Transform<Value, Output>, isHead: Bool = false, _ site: Site
   ) -> Node<Output> {
@@ -84,13 +84,12 @@ extension Node {
 
 /// An edge from `up` to a node that is being made. It is followed once it is attached.
 @usableFromInline func connect(
-  _ up: AnyNode, _ down: CorePointer, kind: EdgeKind, transformType: AnyTransform.Type,
-  _ step: @escaping Step
+  _ up: AnyNode, _ down: CorePointer, kind: EdgeKind, _ step: @escaping Step
 ) -> EdgePointer {
   let edge = makeEdge(
     Edge(
-      kind: kind, up: up.core, handle: Unmanaged.passRetained(up), transformType: transformType,
-      flags: EdgeFlags.starting, step: step))
+      kind: kind, up: up.core, handle: Unmanaged.passRetained(up), flags: EdgeFlags.starting,
+      step: step))
   edge.pointee.down = down
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
   insertFresh(edge)

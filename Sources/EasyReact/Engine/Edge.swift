@@ -5,21 +5,24 @@ import Synchronization
 /// A life never changes its ends: re-pointing a transform cuts its life and begins another, so
 /// nothing that waits in a queue or in the mail can reach the new end, and no counter is shared.
 @usableFromInline struct Edge: ~Copyable {
+  // What the loop reads lies together.
+
   /// Run by the holder of the upstream's region.
   @usableFromInline var step: Step
+  /// Among the upstream's edges or listeners: written under the upstream's lock, read by its
+  /// region's holder.
+  @usableFromInline let next: Atomic<EdgePointer?>
   /// Set once, before the edge is in any list. A listener has no `down`.
-  @usableFromInline var up: CorePointer?
   @usableFromInline var down: CorePointer?
-  /// The upstream's `AnyNode`, retained: consumers own providers. Nil for an edge of a sync.
-  @usableFromInline var upHandle: Unmanaged<AnyNode>?
   /// Atomic: `EdgeFlags`.
   @usableFromInline let flags: Atomic<UInt8>
   /// Should the step run when the upstream is emptied? It finds the upstream without a value.
   @usableFromInline let hearsEmptiness: Bool
   @usableFromInline let kind: EdgeKind
-  /// Among the upstream's edges or listeners: written under the upstream's lock, read by its
-  /// region's holder.
-  @usableFromInline let next: Atomic<EdgePointer?>
+  @usableFromInline var up: CorePointer?
+
+  /// The upstream's `AnyNode`, retained: consumers own providers. Nil for an edge of a sync.
+  @usableFromInline var upHandle: Unmanaged<AnyNode>?
   @usableFromInline let previous: Atomic<EdgePointer?>
   /// Among the downstream's upstream edges: under the downstream's lock. The first one's
   /// `previousIn` is the last.
@@ -28,15 +31,12 @@ import Synchronization
   /// What the user sees of it, retained: an `AnyTransform`, made when first asked for, or a
   /// `ListenerControl`.
   @usableFromInline let face: Atomic<Unmanaged<AnyObject>?>
-  /// The type of the transform to make for `face`.
-  @usableFromInline let transformType: AnyTransform.Type?
   /// Retained: what waits in a scheduler for this edge, told when it is cut.
   @usableFromInline let hop: Unmanaged<Hop>?
 
   @inlinable init(
     kind: EdgeKind, up: CorePointer? = nil, handle: Unmanaged<AnyNode>? = nil,
-    transformType: AnyTransform.Type? = nil, hearsEmptiness: Bool = false, flags: UInt8 = 0,
-    hop: Hop? = nil, step: @escaping Step
+    hearsEmptiness: Bool = false, flags: UInt8 = 0, hop: Hop? = nil, step: @escaping Step
   ) {
     self.hop = hop.map { Unmanaged.passRetained($0) }
     self.kind = kind
@@ -46,7 +46,6 @@ import Synchronization
     upHandle = handle
     self.flags = Atomic(flags)
     self.hearsEmptiness = hearsEmptiness
-    self.transformType = transformType
     next = Atomic(nil)
     previous = Atomic(nil)
     nextIn = Atomic(nil)

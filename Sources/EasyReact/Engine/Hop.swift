@@ -6,13 +6,15 @@ import Synchronization
 /// What waits in a scheduler for one life of an edge.
 @usableFromInline class Hop: @unchecked Sendable {
   // Unchecked: an atomic; subclasses keep their state in a Mutex.
-  let isEnded = Atomic(false)
+  @usableFromInline let isEnded = Atomic(false)
+
+  @inlinable init() {}
 
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
-  func detached(_ turn: TurnPointer) {}
-  final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
+  @usableFromInline func detached(_ turn: TurnPointer) {}
+  @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }
 
 /// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever

@@ -276,21 +276,28 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 @inlinable @inline(__always) func pass<Value: Sendable>(
   _ value: Value, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
 ) -> Bool {
-  let down = edge.pointee.down.unsafelyUnwrapped
-  let wave = turn.pointee.wave
-  if sharesRegion(up, down),
-    edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags | down.pointee.bits == 0,
-    down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
-  {
-    store(down, value)
-    down.pointee.wave.store(wave, ordering: .relaxed)
-    down.pointee.sender.store(up, ordering: .relaxed)
-    return true
-  }
-  return passSlowly(.value(value), over: edge, from: up, turn)
+  passQuickly(value, over: edge, from: up, turn)
+    || passSlowly(.value(value), over: edge, from: up, turn)
 }
 
-/// Another region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
+/// The usual case: a node at rest that an ordinary wave reaches. False: nothing was done, but for a
+/// claim.
+@inlinable @inline(__always) func passQuickly<Value: Sendable>(
+  _ value: Value, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  let down = edge.pointee.down.unsafelyUnwrapped
+  let wave = turn.pointee.wave
+  guard edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0,
+    sharesRegion(up, down) || claimOther(down, turn), down.pointee.bits == 0,
+    down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
+  else { return false }
+  store(down, value)
+  down.pointee.wave.store(wave, ordering: .relaxed)
+  down.pointee.sender.store(up, ordering: .relaxed)
+  return true
+}
+
+/// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
 @inlinable @inline(never) func passSlowly<Value: Sendable>(
   _ arrival: consuming Arrival<Value>, over edge: EdgePointer, from up: CorePointer,
   _ turn: TurnPointer

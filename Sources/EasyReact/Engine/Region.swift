@@ -83,6 +83,11 @@ import Synchronization
   return claimSlowly(core, turn)
 }
 
+/// The same, where code size counts.
+@usableFromInline func claimOther(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  claim(core, turn)
+}
+
 @usableFromInline func claimSlowly(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   while true {
     let region = core.pointee.region.load(ordering: .acquiring)

@@ -65,7 +65,12 @@ func insert(_ edge: EdgePointer) {
     appendToUpstream(edge)
     appendToDownstream(edge)
     if !edge.pointee.has(EdgeFlags.leadsBack) { order(up, before: down, by: edge) }
-    if !state.components.isEmpty { clearComponents(&state) }
+    // No cycle runs over the new edge if nothing leads to its start, or nothing away from its end.
+    if !state.components.isEmpty, up.pointee.firstIn.load(ordering: .relaxed) != nil,
+      down.pointee.firstOut.load(ordering: .relaxed) != nil
+    {
+      clearComponents(&state)
+    }
   }
 }
 

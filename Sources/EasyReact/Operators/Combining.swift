@@ -168,7 +168,7 @@ func makeJoin<Output: Sendable>(
     step = everyValueStep(read)
   }
   for upstream in upstreams {
-    let edge = connect(upstream, core, kind: .combine, transformType: AnyTransform.self, step)
+    let edge = connect(upstream, core, kind: .combine, step)
     attachToJoin(edge, turn)
   }
   if let value = read(join.pointee.upstreams) { store(core, value) }
@@ -240,7 +240,22 @@ extension Node {
     }
   }
 
+  /// The same of two nodes.
+  @inlinable
+  public final func zip<Other: Sendable>(
+    _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(Value, Other)> {
+    let first = ZipQueue<Value>()
+    let second = ZipQueue<Other>()
+    let group = ZipEnd()
+    return makeZip(Site(file, line), group) { connect in
+      connect(self, zipStep(first, group, { !second.isEmpty }) { (first.pop(), second.pop()) })
+      connect(other, zipStep(second, group, { !first.isEmpty }) { (first.pop(), second.pop()) })
+    }
+  }
+
   /// The same of like nodes, as an array. Of no nodes: an empty node.
+  @inlinable
   public static func zip(
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
@@ -259,22 +274,30 @@ extension Node {
 /// Says that a zip has lost an upstream edge.
 @usableFromInline final class ZipEnd: Sendable {
   @usableFromInline let end = Atomic(false)
-  var isTerminated: Bool { end.load(ordering: .acquiring) }
+  @usableFromInline init() {}
+  @inlinable var isTerminated: Bool { end.load(ordering: .acquiring) }
 }
 
 /// The values of one upstream that wait for partners. Touched by the holder of the zip's region
 /// only.
-final class ZipQueue<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: see above.
-  private var items = Deque<Value>()
-  init() {}
-  init(for _: Node<Value>) {}
-  var isEmpty: Bool { items.isEmpty }
-  func push(_ value: Value) { items.append(value) }
-  func pop() -> Value { items.removeFirst() }
+@usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: see above. A pointer, for a field would be checked for exclusive access each time.
+  @usableFromInline let items: UnsafeMutablePointer<Deque<Value>>
+  @inlinable init() {
+    items = .allocate(capacity: 1)
+    items.initialize(to: Deque())
+  }
+  @inlinable convenience init(for _: Node<Value>) { self.init() }
+  deinit {
+    items.deinitialize(count: 1)
+    items.deallocate()
+  }
+  @inlinable var isEmpty: Bool { items.pointee.isEmpty }
+  @inlinable func push(_ value: Value) { items.pointee.append(value) }
+  @inlinable func pop() -> Value { items.pointee.removeFirst() }
 }
 
-private func makeZip<Output: Sendable>(
+@inlinable func makeZip<Output: Sendable>(
   _ site: Site, _ group: ZipEnd, _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
 ) -> Node<Output> {
   let turn = currentTurn()
@@ -283,8 +306,7 @@ private func makeZip<Output: Sendable>(
   extras(of: node.core).zipEnd = group
   var edges: [EdgePointer] = []
   connectAll { upstream, step in
-    edges.append(
-      connect(upstream, node.core, kind: .zip, transformType: AnyTransform.self, step))
+    edges.append(connect(upstream, node.core, kind: .zip, step))
   }
   for edge in edges { attachNow(edge, turn) }
   leave(turn)
@@ -292,11 +314,11 @@ private func makeZip<Output: Sendable>(
 }
 
 /// The value joins its queue in the zip's region; if every queue has one, a tuple arrives.
-private func zipStep<Value: Sendable, Output: Sendable>(
+@inlinable func zipStep<Value: Sendable, Output: Sendable>(
   _ queue: ZipQueue<Value>, _ group: ZipEnd, _ ready: @escaping @Sendable () -> Bool,
   _ pop: @escaping @Sendable () -> Output
 ) -> Step {
-  @Sendable func push(
+  @Sendable @inline(__always) func push(
     _ value: Value, _ down: CorePointer, _ crossing: Crossing, _ up: CorePointer,
     _ turn: TurnPointer
   ) -> Bool {
@@ -347,9 +369,7 @@ extension Node {
     enter(turn)
     let node = makeHead(Value.self, Site(file, line), turn)
     for upstream in nodes {
-      let edge = connect(
-        upstream, node.core, kind: .merge, transformType: Transform<Value, Value>.self
-      ) { up, edge, turn in
+      let edge = connect(upstream, node.core, kind: .merge) { up, edge, turn in
         pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
       }
       attachNow(edge, turn)

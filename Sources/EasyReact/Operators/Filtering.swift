@@ -16,9 +16,8 @@ extension Node {
     _ kind: EdgeKind, _ site: Site, _ isIncluded: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
     derive(kind, site, Value.self) { up, edge, turn in
-      let value = slot(up, Value.self)
-      if !isIncluded(value.pointee) { return stop(.filtered, edge, turn) }
-      return pass(value.pointee, over: edge, from: up, turn)
+      if !withValue(of: up, isIncluded) { return stop(.filtered, edge, turn) }
+      return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
     }
   }
 
@@ -28,6 +27,7 @@ extension Node {
   ///
   /// Emptying does not count. Re-pointing the edge begins anew. Known as `dropFirst` in Combine.
   /// - Parameter count: Zero skips nothing; a negative number stops with a message.
+  @inlinable
   public final func skip(
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -41,6 +41,7 @@ extension Node {
   ///
   /// Emptying does not count. Re-pointing the edge begins anew. Known as `prefix` in Combine.
   /// - Parameter count: Zero takes nothing; a negative number stops with a message.
+  @inlinable
   public final func take(
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -48,13 +49,14 @@ extension Node {
     return limited(.take, Site(file, line)) { seen in seen <= count }
   }
 
-  private final func requireCount(_ count: Int, _ operation: String) {
+  @usableFromInline final func requireCount(_ count: Int, _ operation: String) {
     if count < 0 {
       misuse(operation, "the count \(count) is negative", self, "Pass zero or more.")
     }
   }
 
-  private final func limited(
+  @inlinable @inline(__always)
+  final func limited(
     _ kind: EdgeKind, _ site: Site, _ passes: @escaping @Sendable (Int) -> Bool
   ) -> Node<Value> {
     let transform = Transform<Value, Value>(kind) {

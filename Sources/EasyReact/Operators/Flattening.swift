@@ -10,6 +10,7 @@ extension Node {
   /// node that is empty then empties the result. Setting an inner node that is followed already
   /// tells its value again. An emptied outer node leaves the inner one in place. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
+  @inlinable
   public final func flattenMap<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
@@ -17,7 +18,7 @@ extension Node {
     let flatten = Transform<Value, Output>(.flatten) {
       let following = Following<Output>()
       return LifeParts(hop: following) { up, edge, turn in
-        following.follow(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+        following.follow(withValue(of: up, transform), over: edge, from: up, turn)
       }
     }
     return derive(through: flatten, isHead: true, Site(file, line))
@@ -26,6 +27,7 @@ extension Node {
   /// Returns a node that follows the node that this one holds.
   ///
   ///     let page = currentTab.flatten()
+  @inlinable
   public final func flatten<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Output> where Value: Node<Output> {
@@ -34,12 +36,14 @@ extension Node {
 }
 
 /// Which inner node a flatten follows. Touched by the holder of the result's region.
-private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
+@usableFromInline final class Following<Output: Sendable>: Hop, @unchecked Sendable {
   // Unchecked: see above.
   /// The edge from the inner node; not touched once its life is over.
-  private var inner: (edge: EdgePointer, life: Hop)?
+  @usableFromInline var inner: (edge: EdgePointer, life: InnerLife)?
 
-  func follow(
+  @inlinable override init() {}
+
+  @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
   ) -> Bool {
     let down = edge.pointee.down!
@@ -51,7 +55,7 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     return false
   }
 
-  private func turnTo(
+  @inlinable func turnTo(
     _ node: Node<Output>, _ down: CorePointer, _ crossing: Crossing, _ sender: CorePointer,
     _ turn: TurnPointer
   ) -> Bool {
@@ -65,15 +69,15 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
 
   /// Tells the value of the inner node that is followed already. What that node has sent may still
   /// wait in the mail of the result, and in its own: the value is read and told behind it.
-  private func tellAgain(
-    _ inner: (edge: EdgePointer, life: Hop), _ node: Node<Output>, _ crossing: Crossing,
+  @inlinable func tellAgain(
+    _ inner: (edge: EdgePointer, life: InnerLife), _ node: Node<Output>, _ crossing: Crossing,
     _ sender: CorePointer, _ turn: TurnPointer
   ) -> Bool {
     if willTell(node.core, turn) { return false }
     if claim(node.core, turn) {
       return bring(node.core, Output.self, over: inner.edge, crossing, sender, turn)
     }
-    typealias Payload = (EdgePointer, Hop, Crossing, CorePointer)
+    typealias Payload = (EdgePointer, InnerLife, Crossing, CorePointer)
     let payload: Payload = (inner.edge, inner.life, crossing.retained(), sender)
     post(
       makeLetter(to: node.core, payload) { payload, turn in
@@ -94,7 +98,7 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
   }
 
   /// A join that waits in this turn tells its value when it has run, unless it cannot.
-  private func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  @usableFromInline func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
     guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
       let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
     else { return false }
@@ -102,22 +106,25 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
       .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
   }
 
-  private func follows(_ node: AnyNode) -> Bool {
+  @inlinable func follows(_ node: AnyNode) -> Bool {
     guard let inner, !inner.life.hasEnded else { return false }
     return inner.edge.pointee.up == node.core
   }
 
   /// True: linked, and its value is to be told here. False: another thread is inside it and will
   /// tell it.
-  private func link(_ node: Node<Output>, _ down: CorePointer, _ turn: TurnPointer) -> Bool {
-    let life = Hop()
+  @inlinable func link(_ node: Node<Output>, _ down: CorePointer, _ turn: TurnPointer) -> Bool {
+    let life = InnerLife(of: self)
     let edge = makeEdge(
       Edge(
         kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
-        transformType: Transform<Output, Output>.self, flags: EdgeFlags.starting, hop: life
+        flags: EdgeFlags.starting, hop: life
       ) { up, edge, turn in
-        // The outer edge may have been cut a moment ago. No ring: this object keeps no edge.
-        if self.hasEnded { return false }
+        // The outer edge may have been cut a moment ago.
+        let hasEnded = edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+          unsafeDowncast($0, to: InnerLife.self).outer.hasEnded
+        }
+        if hasEnded { return false }
         return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
       })
     edge.pointee.down = down
@@ -131,15 +138,23 @@ private final class Following<Output: Sendable>: Hop, @unchecked Sendable {
     return false
   }
 
-  override func detached(_ turn: TurnPointer) {
+  @usableFromInline override func detached(_ turn: TurnPointer) {
     if let inner, !inner.life.hasEnded { cut(inner.edge, turn) }
     inner = nil
   }
 }
 
+/// One life of the edge from an inner node. Keeps the flatten's state, which lets go of it when it
+/// leaves the node.
+@usableFromInline final class InnerLife: Hop, @unchecked Sendable {
+  // Unchecked: a constant.
+  @usableFromInline let outer: Hop
+  @inlinable init(of outer: Hop) { self.outer = outer }
+}
+
 /// Reads the inner node's value, as the holder of its region, and tells it in the result behind
 /// what waits there.
-private func bring<Output: Sendable>(
+@inlinable func bring<Output: Sendable>(
   _ up: CorePointer, _: Output.Type, over edge: EdgePointer, _ crossing: Crossing,
   _ sender: CorePointer, _ turn: TurnPointer
 ) -> Bool {

@@ -2,6 +2,7 @@ extension Node {
   /// Returns a node with the same values.
   ///
   ///     let copy = MutableNode(1).fork()      // copy.value == 1
+  @inlinable
   public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
     derive(.fork, Site(file, line), Value.self) { up, edge, turn in
       pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
@@ -23,7 +24,7 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> Output
   ) -> Node<Output> {
     derive(.map, Site(file, line), Output.self) { up, edge, turn in
-      pass(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+      pass(withValue(of: up, transform), over: edge, from: up, turn)
     }
   }
 
@@ -48,7 +49,7 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> Output?
   ) -> Node<Output> {
     derive(.compactMap, Site(file, line), Output.self) { up, edge, turn in
-      guard let output = transform(slot(up, Value.self).pointee) else {
+      guard let output = withValue(of: up, transform) else {
         return stop(.filtered, edge, turn)
       }
       return pass(output, over: edge, from: up, turn)

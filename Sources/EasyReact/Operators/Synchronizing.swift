@@ -13,6 +13,7 @@ extension Node {
   /// A sync does not keep its nodes alive: when one is released it is over. Dropping the result
   /// does not end it. A node synced with itself: nothing happens.
   @discardableResult
+  @inlinable
   public final func sync(with other: Node<Value>) -> any Cancelable {
     sync(with: other, transform: { $0 }, revert: { $0 })
   }
@@ -22,13 +23,18 @@ extension Node {
   ///
   ///     celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })
   @discardableResult
+  @inlinable
   public final func sync<Other: Sendable>(
     with other: Node<Other>, transform: @escaping @Sendable (Other) -> Value,
     revert: @escaping @Sendable (Value) -> Other
   ) -> any Cancelable {
+    join(other, half(of: other, to: self, transform), half(of: self, to: other, revert))
+  }
+
+  @usableFromInline final func join<Other: Sendable>(
+    _ other: Node<Other>, _ here: Transform<Other, Value>, _ there: Transform<Value, Other>
+  ) -> any Cancelable {
     if other as AnyNode === self { return ClosureCancelable.over }
-    let here = half(of: other, to: self, transform)
-    let there = half(of: self, to: other, revert)
     let turn = currentTurn()
     enter(turn)
     here.setEnds { from, to in (from, to) = (other, self) }
@@ -38,12 +44,12 @@ extension Node {
   }
 }
 
-private func half<Input, Output>(
+@inlinable func half<Input, Output>(
   of _: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
 ) -> Transform<Input, Output> {
   Transform(.sync) {
     LifeParts { up, edge, turn in
-      pass(transform(slot(up, Input.self).pointee), over: edge, from: up, turn)
+      pass(withValue(of: up, transform), over: edge, from: up, turn)
     }
   }
 }

@@ -61,6 +61,80 @@ extension Section2 {
     #expect(checkInvariants([up]) == [])
   }
 
+  @Test
+  func `2.5 through makes a new node behind a transform, which it keeps and which can be cut`() {
+    let up = MutableNode(1).named("up")
+    let doubled = Doubled()
+    var down: Node<Int>? = up.through(doubled).named("down")
+    let told = Recorder(down!)
+    up.set(2, context: "c")
+    #expect(told.values == [2, 4])
+    #expect(told.contexts.map { $0 as? String } == [nil, "c"])
+    #expect(doubled.calls.entries == ["1 from up with -", "2 from up with c"])
+    #expect(doubled.from === up && doubled.to === down)
+    #expect(down?.upstreamTransforms.map { $0 === doubled } == [true])
+    #expect(down?.created.file == "EasyReactTests/Section02Transforms.swift")
+    #expect(checkInvariants([up]) == [])
+    let other = MutableNode(10)
+    doubled.from = other
+    up.value = 3
+    other.value = 11
+    #expect(told.values == [2, 4, 20, 22])
+    doubled.from = nil
+    other.value = 12
+    #expect(told.values == [2, 4, 20, 22])
+    #expect(down?.value == 22)
+    #expect(checkInvariants([up, other, down!]) == [])
+    told.cancel()
+    down = nil
+    #expect(doubled.to == nil && doubled.from == nil)
+  }
+
+  @Test func `2.5 through a transform that sends none or many, from inside and from outside`() {
+    let up = MutableNode<Int>()
+    let repeated = Repeated()
+    let told = Recorder(up.through(repeated))
+    up.value = 3
+    up.value = 0
+    up.value = 2
+    #expect(told.values == ["3.0", "3.1", "3.2", "2.0", "2.1"])
+    repeated.send("late", context: "c")
+    #expect(told.values.last == "late")
+    #expect(told.contexts.last.flatMap { $0 as? String } == "c")
+    #expect(checkInvariants([up]) == [])
+  }
+
+  /// Sets its own downstream in the midst of receiving.
+  final class SetsDown: Transform<Int, Int>, @unchecked Sendable {
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      if value < 10 {
+        send(value)
+        to?.mutablify().value = value + 100
+        send(value + 1)
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `2.5 what else comes to the downstream while receive runs waits behind what was sent`(
+    isDerived: Bool
+  ) {
+    let up = MutableNode<Int>()
+    let transform = SetsDown()
+    let down: Node<Int>
+    if isDerived {
+      down = up.through(transform)
+    } else {
+      down = Node()
+      down.link(to: up, through: transform)
+    }
+    let told = Recorder(down)
+    up.value = 1
+    up.value = 5
+    #expect(told.values == [1, 101, 2, 5, 105, 6])
+    #expect(checkInvariants([up, down]) == [])
+  }
+
   @Test func `2.5 receive may send none or many: each is told whole, in order, with the context`() {
     let up = MutableNode<Int>(), down = Node<String>()
     down.link(to: up, through: Repeated())

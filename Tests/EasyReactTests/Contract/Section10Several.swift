@@ -39,6 +39,44 @@ extension Section10 {
     #expect(twenty.value?.19 == [1])
   }
 
+  @Test
+  func `10 combine of three to ten nodes: each stands at its place, and each can be the empty one`()
+  {
+    let nodes = (0..<10).map { MutableNode($0) }
+    func n(_ index: Int) -> Node<Int> { nodes[index] }
+    let combinations: [(count: Int, node: AnyNode)] = [
+      (3, n(0).combine(n(1), n(2))),
+      (4, n(0).combine(n(1), n(2), n(3))),
+      (5, n(0).combine(n(1), n(2), n(3), n(4))),
+      (6, n(0).combine(n(1), n(2), n(3), n(4), n(5))),
+      (7, n(0).combine(n(1), n(2), n(3), n(4), n(5), n(6))),
+      (8, n(0).combine(n(1), n(2), n(3), n(4), n(5), n(6), n(7))),
+      (9, n(0).combine(n(1), n(2), n(3), n(4), n(5), n(6), n(7), n(8))),
+      (10, n(0).combine(n(1), n(2), n(3), n(4), n(5), n(6), n(7), n(8), n(9))),
+    ]
+    func elements(_ node: AnyNode) -> [Int] {
+      node.anyValue.map { Mirror(reflecting: $0).children.compactMap { $0.value as? Int } } ?? []
+    }
+    for (count, node) in combinations {
+      #expect(elements(node) == Array(0..<count))
+      #expect(node.upstreamNodes.count == count)
+    }
+    for index in 0..<10 {
+      nodes[index].clean()
+      nodes[index == 0 ? 1 : 0].value = index == 0 ? 1 : 0
+      for (count, node) in combinations where index < count {
+        // Silent while one is empty: the value is the one before, told no more.
+        #expect(elements(node) == Array(0..<count))
+      }
+      nodes[index].value = index + 100
+      for (count, node) in combinations {
+        #expect(elements(node) == (0..<count).map { $0 == index ? $0 + 100 : $0 })
+      }
+      nodes[index].value = index
+    }
+    #expect(checkInvariants(combinations.map(\.node)) == [])
+  }
+
   @Test func `10 combine of many types lays out small and large values and leaves none behind`() {
     struct Odd: Equatable, Sendable { var a: UInt8 = 1, b: UInt16 = 2, c: UInt8 = 3 }
     struct Wide: Equatable, Sendable { var a = SIMD4<Double>(1, 2, 3, 4), b: UInt8 = 5 }
@@ -53,12 +91,13 @@ extension Section10 {
       let maybe = MutableNode<String?>(nil)
       let last = MutableNode<UInt8>()
       gone = object.value
-      let all = flag.combine(byte, odd, wide, object, maybe, last)
+      let all = flag.combine(byte, odd, wide, object, maybe, last, flag, byte)
       #expect(all.isEmpty)  // the object was copied, then the last one was empty
       last.value = 9
       let values = all.value
       #expect(values?.0 == true && values?.1 == -1 && values?.2 == Odd() && values?.3 == Wide())
       #expect(values?.4 === gone && values?.5 == .some(nil) && values?.6 == 9)
+      #expect(values?.7 == true && values?.8 == -1)
       maybe.value = "a string that is longer than fifteen bytes"
       #expect(all.value?.5 == "a string that is longer than fifteen bytes")
       object.value = Object()

@@ -252,6 +252,19 @@ private func setDerivedNode() {
       )
     }
 
+    @Test func `13 a transform in use stops through as well`() async {
+      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let price = MutableNode(1).named("price")
+        let transform = Transform<Int, Int>()
+        let first = price.through(transform)
+        _ = price.through(transform)
+        withExtendedLifetime(first) {}
+      }
+      check(
+        result, says: "through(_:): the transform “Transform” already joins nodes", "“price”",
+        "Use one transform a link")
+    }
+
     @Test func `13 a transform that was cut can be used again`() {
       let (a, b, c) = (MutableNode(1), Node<Int>(), Node<Int>())
       let transform = Transform<Int, Int>()

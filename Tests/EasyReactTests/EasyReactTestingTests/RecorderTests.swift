@@ -93,6 +93,7 @@ import Testing
         if number % 100 == 0 { _ = recorder.values.count }
       }
     }
+    waitForBackgroundWork()
     let values = recorder.values
     #expect(values.count == 2000)
     for thread in 0..<4 {
