@@ -177,7 +177,7 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 @usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
   // Between turns the number of the last wave is left behind.
-  let wave = turn.pointee.depth > 1 ? turn.pointee.wave : 0
+  let wave = turn.pointee.depth.load(ordering: .relaxed) > 1 ? turn.pointee.wave : 0
   emit(.set, core, wave, at: turn.pointee.callSite)
   turn.pointee.callSite = nil
   if let node = node(of: core), !node.hasListener, edges(core, .outs).isEmpty {
@@ -192,7 +192,7 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
   let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
-  if let owned, owned.owner == nil { return }
+  if let owned, owned.isOwnerGone { return }
   emit(.listenerCalled, edge.pointee.up, turn.pointee.wave)
 }
 
@@ -241,6 +241,6 @@ private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
 /// For messages: the node that this thread is telling listeners and edges of.
 package func whereaboutsOfNodeBeingTold() -> String? {
   let turn = currentTurn()
-  if turn.pointee.depth == 0 { return nil }
+  if turn.pointee.depth.load(ordering: .relaxed) == 0 { return nil }
   return turn.pointee.top.flatMap { node(of: $0)?.whereabouts }
 }

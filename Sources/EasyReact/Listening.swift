@@ -88,9 +88,13 @@ public protocol ListeningOwner: AnyObject {
 }
 
 /// A listening that lives with its owner, which is not retained. Dropping it ends nothing.
+///
+/// The owner is retained for the calls of its listener, on the thread that makes them, and nowhere
+/// else: it must not die on a thread that never heard of it.
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
   // Unchecked: the edge is touched by the one who turns `isOver`, once.
   @usableFromInline weak let owner: AnyObject?
+  private let passive: PassiveReference
   private let isOver = Atomic(false)
   /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
@@ -99,7 +103,13 @@ public protocol ListeningOwner: AnyObject {
   /// Protected by `sweep`.
   fileprivate var place: Int?
 
-  @usableFromInline init(owner: AnyObject) { self.owner = owner }
+  @usableFromInline init(owner: AnyObject) {
+    self.owner = owner
+    passive = PassiveReference(owner)
+  }
+
+  final func isOwned(by object: AnyObject) -> Bool { passive.refers(to: object) }
+  final var isOwnerGone: Bool { passive.isGone ?? (owner == nil) }
 
   @usableFromInline func cancel() {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -143,14 +153,38 @@ private struct Sweep {
     last.place = place
   }
 
-  /// Looks at a few. Living owners are returned too, to be released outside of the lock: it may be
-  /// the last reference.
-  mutating func step() -> [(listening: OwnedListening, owner: AnyObject?)] {
+  /// Looks at a few.
+  mutating func step() -> [OwnedListening] {
     (0..<min(4, items.count)).map { _ in
       if next >= items.count { next = 0 }
       next += 1
-      return (items[next - 1], items[next - 1].owner)
+      return items[next - 1]
     }
+  }
+}
+
+/// An object that is not kept, and can be asked after without being retained for a moment.
+private struct PassiveReference: ~Copyable {
+  private let address: UnsafeMutableRawPointer
+  /// Only such objects can be asked; those of Objective-C need a weak reference.
+  private let isNative: Bool
+
+  init(_ object: AnyObject) {
+    address = Unmanaged.passUnretained(object).toOpaque()
+    #if canImport(ObjectiveC)
+    isNative = _usesNativeSwiftReferenceCounting(type(of: object))
+    #else
+    isNative = true
+    #endif
+    if isNative { _ = swift_unownedRetain(address) }
+  }
+
+  deinit { if isNative { swift_unownedRelease(address) } }
+
+  /// Has its deinit begun? Nil: it cannot be told without retaining it.
+  var isGone: Bool? { isNative ? swift_isDeallocating(address) : nil }
+  func refers(to object: AnyObject) -> Bool {
+    Unmanaged.passUnretained(object).toOpaque() == address
   }
 }
 
@@ -162,7 +196,7 @@ private struct Sweep {
     if keeper == nil { sweep.add(listening) }
     return sweep.step()
   }
-  for (listening, owner) in looked where owner == nil { listening.cancel() }
+  for listening in looked where listening.isOwnerGone { listening.cancel() }
   // Cancelled meanwhile by another thread, which did not find it here yet.
   if listening.hasEnded {
     keeper?.remove(listening)

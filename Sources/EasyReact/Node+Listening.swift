@@ -298,7 +298,7 @@ extension Node {
         found.append(listening)
       }
     }
-    for listening in found where listening.owner === owner { listening.cancel() }
+    for listening in found where listening.isOwned(by: owner) { listening.cancel() }
   }
 
   @inlinable final func startListening<Owner: AnyObject>(

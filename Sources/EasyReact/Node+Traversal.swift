@@ -39,8 +39,8 @@ extension AnyNode {
       let face = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
       if let listening = face as? OwnedListening { owned.append(listening) } else { count += 1 }
     }
-    // Outside of the lock: looking at an owner may be its end.
-    return count + owned.count { $0.owner != nil }
+    // Outside of the lock: looking at one of Objective-C may be its end.
+    return count + owned.count { !$0.isOwnerGone }
   }
 
   private final func neighbours(_ list: EdgeListKind) -> [AnyNode] {
@@ -96,7 +96,9 @@ private func transform(of edge: EdgePointer, from up: AnyNode, to down: AnyNode)
     return face.takeUnretainedValue() as? AnyTransform
   }
   // One whose ends cannot be set is without types.
-  let type = edge.pointee.kind.hasFixedEnds ? AnyTransform.self : type(of: down).transformType(from: type(of: up))
+  let type =
+    edge.pointee.kind.hasFixedEnds
+    ? AnyTransform.self : type(of: down).transformType(from: type(of: up))
   let made = type.adopting(edge)
   let (exchanged, original) = edge.pointee.face.compareExchange(
     expected: nil, desired: Unmanaged.passRetained(made as AnyObject),

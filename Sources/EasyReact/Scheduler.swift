@@ -22,17 +22,56 @@ private let start = ContinuousClock.now
 extension DispatchQueue: Scheduler {
   public var now: Duration { start.duration(to: .now) }
 
-  public func schedule(_ work: @escaping @Sendable () -> Void) { async(execute: work) }
+  public func schedule(_ work: @escaping @Sendable () -> Void) {
+    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    async {
+      work()
+      pendingWork.wrappingSubtract(1, ordering: .releasing)
+    }
+  }
 
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Cancelable {
     let cancelled = Flag()
-    asyncAfter(deadline: .now() + delay.timeInterval) { if !cancelled.isSet { work() } }
-    return ClosureCancelable { cancelled.set() }
+    let timer = timers.begin(ContinuousClock.now + delay)
+    asyncAfter(deadline: .now() + delay.timeInterval) {
+      if !cancelled.isSet { work() }
+      timers.end(timer)
+    }
+    return ClosureCancelable {
+      cancelled.set()
+      timers.end(timer)
+    }
   }
 }
+
+/// When the timers of dispatch queues are due: for `isQuiet`.
+final class Timers: Sendable {
+  private struct State {
+    var number: UInt64 = 0
+    var due: [UInt64: ContinuousClock.Instant] = [:]
+  }
+  private let state = Mutex(State())
+
+  func begin(_ due: ContinuousClock.Instant) -> UInt64 {
+    state.withLock { state in
+      state.number += 1
+      state.due[state.number] = due
+      return state.number
+    }
+  }
+
+  /// It has run, or it never will. Once is enough.
+  func end(_ number: UInt64) { state.withLock { _ = $0.due.removeValue(forKey: number) } }
+
+  func isAnyDue(at now: ContinuousClock.Instant) -> Bool {
+    state.withLock { $0.due.values.contains { $0 <= now } }
+  }
+}
+
+let timers = Timers()
 
 extension Duration {
   /// For Dispatch: nanoseconds, saturated at the two ends.

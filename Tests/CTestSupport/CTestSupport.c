@@ -35,3 +35,5 @@ int testsupport_run_on_stack(size_t bytes, void (*body)(void *), void *argument)
   pthread_attr_destroy(&attributes);
   return error;
 }
+
+uint64_t testsupport_thread_number(void) { return (uint64_t)(uintptr_t)pthread_self(); }

@@ -1,4 +1,4 @@
-// What Swift cannot spell: a thread-local pointer (Swift has none that costs nothing) and three
+// What Swift cannot spell: a thread-local pointer (Swift has none that costs nothing) and some
 // functions of its run time. Everything here is private to EasyReact.
 #ifndef CEASYREACT_H
 #define CEASYREACT_H
@@ -76,5 +76,9 @@ static inline void easyreact_pause(void) {
 // case null; and the number of strong references to an object.
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 size_t swift_retainCount(void *_Nonnull object);
+// A reference that keeps the object's memory and nothing else, and the question whether its deinit has begun.
+void *_Nonnull swift_unownedRetain(void *_Nonnull object);
+void swift_unownedRelease(void *_Nonnull object);
+bool swift_isDeallocating(void *_Nonnull object);
 
 #endif

@@ -100,7 +100,7 @@ extension Node {
 /// The maker of a join reads its upstreams itself. Where another thread is inside one, what it
 /// stores may be missed, so it runs the join again.
 @usableFromInline func attachToJoin(_ edge: EdgePointer, _ turn: TurnPointer) {
-  if claim(edge.pointee.up.unsafelyUnwrapped, turn) {
+  if holds(edge.pointee.up.unsafelyUnwrapped, turn) {
     if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
     attachWithoutPush(edge, turn)
   } else {

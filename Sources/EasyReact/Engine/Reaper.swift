@@ -78,11 +78,12 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
   }
 }
 
-/// An edge or a listener of an existing node, made by any thread.
+/// An edge or a listener of an existing node, made by any thread. The thread that is inside the node
+/// attaches at once; others leave a letter, which tells the value present then.
 @usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) {
   let up = edge.pointee.up.unsafelyUnwrapped
   if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
-  if claim(up, turn) {
+  if holds(up, turn) {
     attach(edge, turn)
   } else {
     post(

@@ -107,6 +107,12 @@ import Synchronization
   }
 }
 
+/// This turn holds the node's region, whatever waits there: enough for what names no value, and so
+/// may overtake the mail.
+@usableFromInline func holds(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  claim(core, turn) || isHeld(core, by: turn)
+}
+
 @inlinable @inline(__always) func hold(_ region: RegionPointer, _ turn: TurnPointer) {
   region.pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
   region.pointee.nextHeld = turn.pointee.held
@@ -177,6 +183,9 @@ let mailBound = Atomic<Int>(1_000)
 /// The regions that are with a background queue.
 let handOvers = DispatchGroup()
 
+/// What waits or runs on queues: regions handed over, and what was scheduled to run at once.
+let pendingWork = Atomic<Int>(0)
+
 /// Passes a held region with its mail to a background queue.
 func handOver(_ region: RegionPointer) {
   struct Held: @unchecked Sendable {
@@ -185,7 +194,9 @@ func handOver(_ region: RegionPointer) {
   }
   let held = Held(region: region)
   region.pointee.owner.store(0, ordering: .relaxed)
+  pendingWork.wrappingAdd(1, ordering: .relaxed)
   DispatchQueue.global().async(group: handOvers) {
+    defer { pendingWork.wrappingSubtract(1, ordering: .releasing) }
     let turn = currentTurn()
     enter(turn)
     hold(held.region, turn)

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// One a thread, made at its first use of the library and freed when the thread ends.
 @usableFromInline struct Turn: ~Copyable {
-  @usableFromInline var depth = 0
+  /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
+  @usableFromInline let depth = Atomic<Int>(0)
   /// The wave under way: its number, `Bits.travelling`, and its context (kept by the node that
   /// tells it).
   @usableFromInline var wave: UInt64 = 0
@@ -62,26 +63,43 @@ import Synchronization
 @usableFromInline @inline(never) func makeTurn() -> TurnPointer {
   let turn = TurnPointer.allocate(capacity: 1)
   turn.initialize(to: Turn())
+  turns.withLock { _ = $0.addresses.insert(turn) }
   easyreact_turn_set(turn) { ended in
     let turn = ended.assumingMemoryBound(to: Turn.self)
+    turns.withLock { _ = $0.addresses.remove(turn) }
     turn.deinitialize(count: 1)
     turn.deallocate()
   }
   return turn
 }
 
+/// Of all threads that have used the library and live.
+private struct Turns: @unchecked Sendable {
+  // Unchecked: addresses, under the Mutex, of blocks that are taken out before they are freed; only
+  // their atomics are looked at.
+  var addresses: Set<TurnPointer> = []
+}
+private let turns = Mutex(Turns())
+
+/// Is a thread inside the graph?
+func isAnyTurnOpen() -> Bool {
+  turns.withLock { $0.addresses.contains { $0.pointee.depth.load(ordering: .acquiring) != 0 } }
+}
+
 // MARK: - Begin and end
 
 @inlinable @inline(__always) func enter(_ turn: TurnPointer) {
-  turn.pointee.depth &+= 1
-  if turn.pointee.depth == 1 {
+  let depth = turn.pointee.depth.load(ordering: .relaxed) &+ 1
+  turn.pointee.depth.store(depth, ordering: .relaxed)
+  if depth == 1 {
     turn.pointee.isTraced = easyreact_is_traced()
     if turn.pointee.isTraced { traceTurn(began: true, turn) }
   }
 }
 
 @inlinable @inline(__always) func leave(_ turn: TurnPointer) {
-  if turn.pointee.depth == 1 { finish(turn) } else { turn.pointee.depth &-= 1 }
+  let depth = turn.pointee.depth.load(ordering: .relaxed)
+  if depth == 1 { finish(turn) } else { turn.pointee.depth.store(depth &- 1, ordering: .relaxed) }
 }
 
 /// The end of the outermost call: joins by rank until none waits, then what died, then the regions
@@ -118,7 +136,8 @@ import Synchronization
   turn.pointee.reentrantSets = 0
   turn.pointee.lettersOpened = 0
   let isTraced = turn.pointee.isTraced
-  turn.pointee.depth &-= 1
+  turn.pointee.depth.store(
+    turn.pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
   // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
   if isTraced { traceTurn(began: false, turn) }
 }

@@ -134,7 +134,7 @@ extension Node {
     edge.pointee.down = down
     inner = (edge, life)
     prepareLink(edge, turn)
-    if claim(node.core, turn) {
+    if holds(node.core, turn) {
       if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
       return attachWithoutPush(edge, turn)
     }

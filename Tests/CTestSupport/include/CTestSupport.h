@@ -3,6 +3,7 @@
 #define CTESTSUPPORT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 // Bytes that the allocator has given out and not got back; negative where it cannot tell.
 long testsupport_allocated_bytes(void);
@@ -21,6 +22,9 @@ void testsupport_stop_with_stacks(const char *_Nonnull reason) __attribute__((no
 // Ends the process in that way when it has used no processor time for EASYREACT_IDLE_SECONDS (600; 0: never). Every process
 // that loads this does so by itself.
 void testsupport_watch_idleness(void);
+
+// Tells the calling thread from others that live.
+uint64_t testsupport_thread_number(void);
 
 // Lets another thread run: a listener that does so is found "inside" by others even on one processor.
 void testsupport_let_others_run(void);

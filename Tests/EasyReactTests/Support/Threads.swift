@@ -1,3 +1,4 @@
+import CTestSupport
 import Dispatch
 import Foundation
 import Testing
@@ -24,3 +25,6 @@ func onThread(
   thread.start()
   #expect(done.wait(timeout: .now() + 300) == .success, sourceLocation: sourceLocation)
 }
+
+/// Tells the calling thread from others.
+func threadNumber() -> UInt64 { testsupport_thread_number() }

@@ -64,7 +64,8 @@ import Testing
       var level: [Node<Int>] = sources
       var all: [Node<Int>] = []
       for _ in 0..<4 {
-        level = (0..<4).map { index in level[index].combine(level[(index + 1) % 4]).map { $0 &+ $1 } }
+        level = (0..<4).map { index in level[index].combine(level[(index + 1) % 4]).map { $0 &+ $1 }
+        }
         all += level
       }
       let told = Tally()

@@ -173,7 +173,8 @@ import Testing
       round.expect(heard.overlaps == 0, "calls overlapped")
       let last = inner[outer.value!].value
       round.expect(flat.value == last, "\(flat.value!) where \(last!) is followed")
-      round.expect(heard.values.last == last, "the last told is \(heard.values.last!), not \(last!)")
+      round.expect(
+        heard.values.last == last, "the last told is \(heard.values.last!), not \(last!)")
       round.expectRest([flat, outer] + inner)
       listening.cancel()
     }
