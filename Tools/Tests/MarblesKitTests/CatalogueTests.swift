@@ -155,7 +155,7 @@ import Testing
   }
 
   private func plain(_ code: Substring) -> String {
-    code.replacing(#/^let \w+ = /#, with: "").replacing(#/\bs\./#, with: "")
+    code.replacing(#/^let (\w+|\([\w, ]+\)) = /#, with: "").replacing(#/\bs\./#, with: "")
       .filter { !$0.isWhitespace }
   }
 }
