@@ -238,6 +238,17 @@ private final class Box<Value: Sendable>: Sendable {
       "\(message(result))")
   }
 
+  @Test func `the message names an interval that is run to its end`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      tickForEver()
+    }
+    #expect(
+      message(result).contains(
+        "At the end this scheduled: a timer of the node “seconds” of Int, made at "
+          + "EasyReactTestingTests/VirtualSchedulerTests.swift:\(placesForEver[3]), 100 times."),
+      "\(message(result))")
+  }
+
   @Test func `work whose place is not known says so`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let clock: any Scheduler = VirtualScheduler(bound: 10)
@@ -326,5 +337,13 @@ private func echoForEver() {
   withExtendedLifetime(listening) {}
 }
 
-/// Where in the two functions above.
-private let placesForEver = [#line - 20, #line - 14, #line - 7]
+/// A source that ticks as long as it is held.
+private func tickForEver() {
+  let clock = VirtualScheduler(bound: 1000)
+  let seconds = Node.interval(.seconds(1), on: clock).named("seconds")
+  clock.run()
+  withExtendedLifetime(seconds) {}
+}
+
+/// Where in the functions above.
+private let placesForEver = [#line - 28, #line - 22, #line - 15, #line - 6]

@@ -95,7 +95,9 @@ private final class Ticker: Transform<Never, Int>, @unchecked Sendable {
   func start() {
     let now = scheduler.now
     let (wait, ticked) = state.withLock { (max(.zero, $0.due - now), $0.ticked) }
-    let timer = scheduler.schedule(after: wait) { [weak self] in self?.tick() }
+    let timer = TimerOwner.$current.withValue(toNode) {
+      scheduler.schedule(after: wait) { [weak self] in self?.tick() }
+    }
     let old = state.withLock { state -> (any Cancelable)? in
       if state.ticked != ticked { return nil }
       defer { state.timer = timer }

@@ -3,12 +3,13 @@ public enum Catalogue {
   /// By topic, in the order of the contract's section 10.
   public static let topics: [(title: String, entries: [Entry])] = [
     ("One value at a time", mapping),
-    ("Which values pass", filtering),
-    ("What was before", accumulating),
-    ("Time and queues", timing),
-    ("Nodes of nodes", flattening),
-    ("Branches", branching),
-    ("Several nodes", joining),
+    ("Which values pass", filtering + gating),
+    ("What was before", accumulating + counting),
+    ("Time and queues", timing + limiting),
+    ("Nodes of nodes", flattening + following),
+    ("Branches", branching + grouping),
+    ("Several nodes", joining + sampling),
+    ("Failures", results),
     ("Links", linking),
   ]
 

@@ -9,17 +9,21 @@ public struct Entry: Sendable {
   public let name: String
   public let sentence: String
   public let inputs: [InputLine]
+  /// How long time passes where no input says it.
+  let steps: Int
   /// What other libraries call it, for the search.
   public let relatives: [String]
   let body: @Sendable (Drawing, Inputs) throws -> Void
 
   init(
-    _ name: String, _ sentence: String, _ inputs: [InputLine], known relatives: [String] = [],
+    _ name: String, _ sentence: String, _ inputs: [InputLine], steps: Int = 0,
+    known relatives: [String] = [],
     _ body: @escaping @Sendable (Drawing, Inputs) throws -> Void
   ) {
     self.name = name
     self.sentence = sentence
     self.inputs = inputs
+    self.steps = steps
     self.relatives = relatives
     self.body = body
   }

@@ -147,7 +147,7 @@ public struct Picture {
     let size = value.count <= 2 ? 15.0 : 13.0
     let half = max(radius, Double(value.count) * letter(size) / 2 + 5)
     add(
-      "<rect class=\"v v\(colour(of: value))\" x=\"\((x - half).short)\" y=\"\((y - radius).short)\" width=\"\((2 * half).short)\" height=\"28\" rx=\"14\"/>"
+      "<rect class=\"v \(look(of: value))\" x=\"\((x - half).short)\" y=\"\((y - radius).short)\" width=\"\((2 * half).short)\" height=\"28\" rx=\"14\"/>"
     )
     add(
       "<text class=\"value\" x=\"\(x.short)\" y=\"\((y + size * 0.35).short)\" style=\"font-size:\(size.short)px\">\(escaped(value))</text>"
@@ -166,10 +166,11 @@ public struct Picture {
 
   private mutating func add(_ element: String) { body.append(element) }
 
-  /// One of seven, the same for the same value in every line.
-  private func colour(of value: String) -> Int {
+  /// One of seven colours, the same for the same value in every line; failures are red.
+  private func look(of value: String) -> String {
+    if value.hasPrefix("✗") { return "failure" }
     let letters = value.unicodeScalars.reduce(0) { ($0 &* 31 &+ Int($1.value)) % 1_000_003 }
-    return letters % 7
+    return "v\(letters % 7)"
   }
 
   /// As few lines as possible, of about the same length.
@@ -244,7 +245,7 @@ public struct Picture {
     .mark{stroke:#cf222e;stroke-width:2.4}
     .empty{fill:#fff;stroke:#cf222e;stroke-width:2.4}
     .v{stroke:#1f2328;stroke-width:1.3}
-    .v0{fill:#a5d6ff}.v1{fill:#ffd8a8}.v2{fill:#b2f2bb}.v3{fill:#ffc9de}.v4{fill:#d0bfff}.v5{fill:#ffec99}.v6{fill:#99e9f2}
+    .v0{fill:#a5d6ff}.v1{fill:#ffd8a8}.v2{fill:#b2f2bb}.v3{fill:#ffc9de}.v4{fill:#d0bfff}.v5{fill:#ffec99}.v6{fill:#99e9f2}.failure{fill:#ff8a80}
     @media (prefers-color-scheme:dark){
     text{fill:#f0f6fc}.sentence,.second{fill:#9198a1}.value{fill:#1f2328}
     .card{fill:#0d1117;stroke:#3d444d}.box{fill:#151b23;stroke:#656c76}.grid{stroke:#21262d}

@@ -4,11 +4,12 @@ import EasyReactTesting
 /// What an entry of the catalogue computes with: its inputs by name, and a clock.
 ///
 /// Inputs named `a`, `b`, `c` hold numbers, `x`, `y` hold texts, and `outer` holds the nodes that its
-/// values name.
+/// values name, and `set` arrays of them: `'ab'` is `[a, b]`.
 struct Inputs: Sendable {
   fileprivate(set) var numbers: [String: MutableNode<Int>] = [:]
   fileprivate(set) var texts: [String: MutableNode<String>] = [:]
   fileprivate(set) var nodes: [String: MutableNode<Node<Int>>] = [:]
+  fileprivate(set) var sets: [String: MutableNode<[Node<Int>]>] = [:]
   /// Virtual time, a second a step.
   let clock: VirtualScheduler
 
@@ -22,11 +23,22 @@ struct Inputs: Sendable {
   var y: MutableNode<String> { input("y", texts) }
   var outer: MutableNode<Node<Int>> { input("outer", nodes) }
 
+  var set: MutableNode<[Node<Int>]> { input("set", sets) }
+
   private func input<Input>(_ name: String, _ inputs: [String: Input]) -> Input {
     guard let input = inputs[name] else {
       fatalError("Catalogue: an entry uses \(name) and has no line for it. Add one.")
     }
     return input
+  }
+}
+
+extension Inputs {
+  /// `a`, `b`, `ab` and so on: the numbers' nodes in sets, in order of their names.
+  fileprivate var everySet: [String: [Node<Int>]] {
+    numbers.keys.sorted().reduce(into: ["": []]) { sets, name in
+      for (names, nodes) in sets { sets[names + name] = nodes + [numbers[name]!] }
+    }
   }
 }
 
@@ -99,21 +111,25 @@ extension Entry {
       case "outer":
         inputs.nodes["outer"] = try test.node(
           line.marbles, values: inputs.numbers.mapValues { $0 as Node }, named: line.name)
+      case "set":
+        inputs.sets["set"] = try test.node(
+          line.marbles, values: inputs.everySet, named: line.name)
       default: ends[line.name] = line.marbles
       }
     }
+    if steps > 0 { _ = try test.node(String(repeating: "-", count: steps)) }
     let drawing = Drawing(test, ends: ends)
     try body(drawing, inputs)
     test.run()
     let shown = try lines.map { Diagram.Row(name: $0.name, marbles: try Marbles($0.marbles)) }
-    let length = shown.map(\.marbles.steps.count).max() ?? 0
+    let length = shown.map(\.marbles.steps.count).max() ?? steps
     return Diagram(
       name: name, sentence: sentence, code: drawing.code,
       inputs: shown.map { $0.filled(to: length) },
       outputs: drawing.outputs.map {
         Diagram.Row(name: $0.name, marbles: $0.marbles()).filled(to: length)
       },
-      isTimed: drawing.code.contains { $0.contains("on: ") })
+      isTimed: drawing.code.contains { $0.contains("clock") || $0.contains("queue") })
   }
 }
 

@@ -5,12 +5,19 @@ import Testing
 @testable import MarblesKit
 
 @Suite struct CatalogueTests {
-  /// The operators of the contract, sections 10.1 to 10.5.
+  /// The operators of the contract, section 10.
   static let contract = [
     "fork", "map", "mapReplace", "compactMap", "filter", "ignore", "select", "distinctUntilChanged",
     "skip", "take", "scan", "then", "deliver", "delay", "throttle", "debounce", "flatten",
     "flattenMap", "switch", "switchMap", "case", "default", "unmatched", "if", "combine", "zip",
     "merge", "sync", "link",
+    // 10.6
+    "withLatest", "sample", "startWith", "pairwise", "takeUntil", "takeWhile", "skipWhile",
+    "skipUntil", "collect", "buffer", "timeout", "retry", "successes", "failures", "mapError",
+    "tryMap", "catch", "replaceError", "count", "enumerated", "concatMap", "mergeMap",
+    "mergeMap-maxConcurrent", "exhaustMap", "race", "partition", "flattenMerge", "flattenCombine",
+    "combine-dictionary", "throttleFirst", "throttleLatest", "sample-every", "buffer-orCount",
+    "interval", "timer", "scan-first", "scan-into",
   ]
 
   @Test func `every operator of the contract has an entry`() {
@@ -48,6 +55,10 @@ import Testing
     ("combine", ["--'1a'-'1b'-'2b'--['3b''3c']-"]), ("zip", ["--'1a'-'2b'---'3c'-"]),
     ("flatten", ["1--2-6-783"]), ("sync", ["1--2--3-4--5", "1--2--3-4---"]),
     ("link", ["1-2-9-3----"]), ("if", ["--7---8-9-", "1---3-----"]),
+    ("throttleFirst", ["1--3--4----5---"]), ("throttleLatest", ["1--3--4----5--6"]),
+    ("timeout", ["1-2--✗--3--✗--"]), ("race", ["--7---8--9"]), ("interval", ["---0--1--2--3-"]),
+    ("mergeMap-maxConcurrent", ["---12-34-------"]), ("concatMap", ["---1--2--3-----"]),
+    ("flattenCombine", ["1--'17'-'27'-78---"]), ("withLatest", ["----'2a'-'3a'---'4c'-"]),
     ("combine-everyValue", ["'20'-['30''31']-['41''42']-", "'20'-'31'-'42'-"]),
   ])
   func `the diagram shows what the operator did`(name: String, lines: [String]) throws {
@@ -88,7 +99,7 @@ import Testing
   @Test(arguments: [
     ("debunce", "there is no operator 'debunce'. Did you mean debounce?"),
     ("combineLatest", "'combineLatest' is called combine here."),
-    ("FLATMAP", "'FLATMAP' is called flattenMap here."),
+    ("FLATMAP", "'FLATMAP' is called flattenMap or mergeMap here."),
     ("Map", "'Map' is called map here."),
     ("filtre", "there is no operator 'filtre'. Did you mean filter?"),
     ("xyzzyxyzzy", "there is no operator 'xyzzyxyzzy'. 'easyreact marbles' lists all."),
@@ -144,7 +155,7 @@ import Testing
   }
 
   private func plain(_ code: Substring) -> String {
-    code.replacing(#/^let \w+ = /#, with: "").replacing(#/\bs\./#, with: "")
+    code.replacing(#/^let (\w+|\([\w, ]+\)) = /#, with: "").replacing(#/\bs\./#, with: "")
       .filter { !$0.isWhitespace }
   }
 }
