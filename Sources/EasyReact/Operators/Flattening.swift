@@ -69,6 +69,9 @@ extension Node {
     if willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
+    // The outer node's event chose the inner one, whose value it is.
+    var crossing = crossing
+    crossing.flags &= ~Bits.event
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
   }
 

@@ -168,6 +168,9 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     if willTell(node.core, turn) { return false }
     guard let present = readStored(node.core, Output.self) else { return false }
     if plan.isDone?(present) == true { finish(inner, turn) }
+    // The outer node's event chose the inner one, whose value it is.
+    var crossing = crossing
+    crossing.flags &= ~Bits.event
     return arrive(down, .value(present), crossing, sender: sender, turn)
   }
 
