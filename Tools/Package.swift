@@ -22,8 +22,17 @@ let package = Package(
     .executableTarget(
       name: "EasyReactCommand",
       dependencies: [
+        "MarblesKit",
         "MonitorKit",
+        "SequenceKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MarblesKit",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
       ],
       swiftSettings: settings),
     .target(
@@ -31,6 +40,18 @@ let package = Package(
       dependencies: [
         .product(name: "EasyReact", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "SequenceKit",
+      dependencies: [.product(name: "EasySequence", package: "EasyReact")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SequenceKitTests",
+      dependencies: [
+        "SequenceKit",
+        "EasyReactCommand",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -43,6 +64,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MarblesKitTests",
+      dependencies: [
+        "MarblesKit",
+        "EasyReactCommand",
+        .product(name: "EasyReactTesting", package: "EasyReact"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: settings),
   ]
 )

@@ -2,19 +2,22 @@ extension LazyStream {
   /// This stream, then another one, which is not touched before. Known as `concat:` in RACSequence.
   ///
   /// Concatenating in a loop, to either side, does not become deep or slow.
-  public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
+  @inlinable public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
 
-  public static func + (first: LazyStream, second: LazyStream) -> LazyStream {
+  /// The elements of the first stream, then those of the second one, which is not touched before.
+  @inlinable public static func + (first: LazyStream, second: LazyStream) -> LazyStream {
     .concat([first, second])
   }
 
   /// One stream after the other. Known as `concat:` of the class RACSequence.
-  public static func concat(_ streams: [LazyStream]) -> LazyStream {
+  @inlinable public static func concat(_ streams: [LazyStream]) -> LazyStream {
     LazyStream(engine: Engine(Concatenation(streams.map { .stream($0) })))
   }
 
   /// An element, then this stream. Known as `startWith:` in RACSequence.
-  public func prepending(_ element: Element) -> LazyStream { .concat([[element], self]) }
+  @inlinable public func prepending(_ element: Element) -> LazyStream {
+    .concat([[element], self])
+  }
 
   /// The elements of the streams that are this stream's elements. Known as `flatten` in RACSequence.
   @inlinable public func flattened<Inner: Sendable>() -> LazyStream<Inner>
@@ -39,7 +42,7 @@ extension LazyStream {
     }
   }
 
-  /// Known as `zipWith:` in RACSequence.
+  /// Pairs of the elements of both streams, as long as the shorter one. Known as `zipWith:` in RACSequence.
   @inlinable public func zip<Other: Sendable>(
     with other: LazyStream<Other>
   ) -> LazyStream<(Element, Other)> {

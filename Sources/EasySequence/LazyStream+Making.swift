@@ -33,14 +33,15 @@ extension LazyStream {
   ///
   /// `head` runs before `tail`, and `tail` only for the second element. Such definitions may be of any length: they
   /// do not become deep. Known as `sequenceWithHeadBlock:tailBlock:` in RACSequence, where the tail may run first.
-  public init(
+  @inlinable public init(
     head: @escaping @Sendable () -> Element, tail: @escaping @Sendable () -> LazyStream
   ) {
     self.init(engine: Engine(Concatenation([.element(head), .deferred(tail)])))
   }
 
   /// A stream that is made when its first element is asked for.
-  public static func deferred(_ make: @escaping @Sendable () -> LazyStream) -> LazyStream {
+  @inlinable public static func deferred(_ make: @escaping @Sendable () -> LazyStream) -> LazyStream
+  {
     LazyStream(engine: Engine(Concatenation([.deferred(make)])))
   }
 
@@ -54,17 +55,17 @@ extension LazyStream {
   /// `define` runs once, when the first element is asked for. An element may depend on those before it only. The
   /// stream that `define` is given serves inside of the definition; it ends with the last stream outside, so that
   /// nothing is leaked.
-  public static func recursive(
+  @inlinable public static func recursive(
     _ define: @escaping @Sendable (LazyStream) -> LazyStream
   ) -> LazyStream {
     let concatenation = Concatenation<Element>([])
     let chunk = Chunk(capacity: Chunk<Element>.firstCapacity, engine: Engine(concatenation))
-    concatenation.parts = [
-      .deferred { define(LazyStream(chunk: chunk, index: 0, handle: nil)) }
-    ]
+    concatenation.queue = PartQueue([
+      .deferred { define(LazyStream(place: .at(chunk, 0), handle: nil)) }
+    ])
     nonisolated(unsafe) let cycle = concatenation  // nobody can read any more when it is cut
     return LazyStream(
-      chunk: chunk, index: 0, handle: Handle(anchor: Anchor { cycle.cut() }))
+      place: .at(chunk, 0), handle: Handle(anchor: Anchor { cycle.cut() }))
   }
 
   /// The results of `next`, which changes a state, until it returns nil.
@@ -120,6 +121,7 @@ extension LazyStream where Element: Strideable, Element.Stride: Sendable {
 }
 
 extension LazyStream: ExpressibleByArrayLiteral {
+  /// The elements of a literal: `let stream: LazyStream = [1, 2]`.
   @inlinable public init(arrayLiteral elements: Element...) {
     if elements.isEmpty { self.init() } else { self.init(elements) }
   }

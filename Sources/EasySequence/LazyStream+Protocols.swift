@@ -5,22 +5,34 @@ extension LazyStream: Equatable where Element: Equatable {
   ///
   /// Two copies of one stream are equal at once. Two equal infinite streams are compared for ever.
   @inlinable public static func == (first: LazyStream, second: LazyStream) -> Bool {
-    if first.chunk === second.chunk, first.index == second.index { return true }
+    let (left, right) = (first.place.known, second.place.known)
+    if left.chunk === right.chunk, left.index == right.index { return true }
     return first.elementsEqual(second)
   }
 }
 
 extension LazyStream: Hashable where Element: Hashable {
-  /// Hashes the first element, as RACSequence does: streams that are equal begin with the same one.
-  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(head) }
+  /// Hashes the first eight elements, or as many as there are, and computes them.
+  ///
+  /// Not all, so that infinite streams can be hashed; not the first alone, as RACSequence does, because then all streams
+  /// that begin alike collide. Streams that differ behind the eighth element do, and are told apart by `==`.
+  @inlinable public func hash(into hasher: inout Hasher) {
+    var (iterator, left) = (makeIterator(), 8)
+    while left > 0, let element = iterator.next() {
+      hasher.combine(element)
+      left -= 1
+    }
+    hasher.combine(left)  // a shorter stream is not the start of a longer one
+  }
 }
 
 extension LazyStream: Encodable where Element: Encodable {
-  /// Encodes all elements, as an array does.
+  /// Encodes all elements, as an array does. Known as `NSCoding` of RACSequence.
   public func encode(to encoder: any Encoder) throws { try Array(self).encode(to: encoder) }
 }
 
 extension LazyStream: Decodable where Element: Decodable {
+  /// Decodes what an array of the elements is encoded as; nothing is left to be computed.
   public init(from decoder: any Decoder) throws {
     self.init(try [Element](from: decoder))
   }
@@ -39,6 +51,7 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
     return "\(name ?? "LazyStream")[\(texts.joined(separator: ", "))]"
   }
 
+  /// The same as the description.
   public var debugDescription: String { description }
 
   /// No children: a mirror must not compute elements.
@@ -47,7 +60,7 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
   /// The elements that nobody has to compute, and whether they are all there are.
   public func known(limit: Int) -> (elements: [Element], isAll: Bool) {
     var elements: [Element] = []
-    var (chunk, index) = (chunk, index)
+    var (chunk, index) = place.known
     while true {
       let count = chunk.count.load(ordering: .acquiring)
       while index < count {
@@ -70,23 +83,32 @@ extension LazyStream: CustomStringConvertible, CustomDebugStringConvertible, Cus
 // MARK: - Names and watching
 
 extension LazyStream {
-  /// The name; a stream made of a named one is named after it: `numbers.map.filter`.
+  /// The name, nil without one; a stream made of a named one is named after it: `numbers.map.filter`.
   public var name: String? { handle?.name }
 
-  /// The same stream with a name for debugging.
+  /// The same stream with a name for debugging. Known as `setNameWithFormat:` in RACStream.
   public func named(_ name: String) -> LazyStream {
     LazyStream(
-      chunk: chunk, index: index,
+      place: place,
       handle: Handle(name: name, observer: handle?.observer, anchor: handle?.anchor))
   }
 
   /// The same stream, which tells `observer` what is asked of it by whoever reads through the result.
   ///
-  /// The observer runs on the reading thread and must not read the stream. A watched stream is stored like one that
-  /// somebody holds.
+  ///     let watched = LazyStream(1...).watched { print($0) }
+  ///     watched.dropFirst(1).head       // asked(0), computed(0), asked(1), computed(1)
+  ///     watched.head                    // read(0)
+  ///
+  /// The observer runs on the reading thread, without a lock held, and must not read the stream; several are told one after
+  /// the other, the first one first. A watched stream is stored like one that somebody holds. `easyreact sequence` draws what it hears.
   public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
-    LazyStream(
-      chunk: chunk, index: index,
-      handle: Handle(name: handle?.name, observer: observer, anchor: handle?.anchor))
+    let first = handle?.observer
+    let both: @Sendable (Demand) -> Void = { demand in
+      first?(demand)
+      observer(demand)
+    }
+    return LazyStream(
+      place: place,
+      handle: Handle(name: handle?.name, observer: both, anchor: handle?.anchor))
   }
 }

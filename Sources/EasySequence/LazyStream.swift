@@ -19,20 +19,17 @@ import Synchronization
 /// Known as `RACSequence` in ReactiveCocoa, `LazyList` in Scala, a list in Haskell. Swift's own `lazy` views run their
 /// closures again in each pass.
 public struct LazyStream<Element: Sendable>: Sequence, Sendable {
-  @usableFromInline let chunk: Chunk<Element>
-  /// Counted from the start of `chunk`; may lie behind its end.
-  @usableFromInline let index: Int
+  @usableFromInline let place: Place<Element>
   @usableFromInline let handle: Handle?
 
-  @inlinable init(chunk: Chunk<Element>, index: Int, handle: Handle?) {
-    self.chunk = chunk
-    self.index = index
+  @inlinable init(place: Place<Element>, handle: Handle?) {
+    self.place = place
     self.handle = handle
   }
 
   @inlinable init(engine: Engine<Element>?, handle: Handle? = nil) {
     let capacity = engine == nil ? 0 : Chunk<Element>.firstCapacity
-    self.init(chunk: Chunk(capacity: capacity, engine: engine), index: 0, handle: handle)
+    self.init(place: .at(Chunk(capacity: capacity, engine: engine), 0), handle: handle)
   }
 
   /// A stream of what `next` returns, up to the first nil. It is called once an element, never after nil.
@@ -73,7 +70,8 @@ extension LazyStream {
   ///     numbers.tail.tail.head          // 3
   ///
   /// The elements are shared, and still computed in order: the head of a tail is computed after the element before it.
-  /// Holding a tail and not the stream frees what lies before, up to 31 elements. O(1).
+  /// Holding a tail and not the stream frees what lies before, up to 32 elements, also if the tail was made before those
+  /// were computed. O(1). Known as `tail` in RACSequence, where it may be nil.
   @inlinable public var tail: LazyStream { dropFirst(1) }
 
   /// The first element and the rest, or nil if the stream is empty.
@@ -96,14 +94,11 @@ extension LazyStream {
   /// Known as `skip:` in RACSequence.
   @inlinable public func dropFirst(_ count: Int = 1) -> LazyStream {
     precondition(count >= 0, "LazyStream.dropFirst(\(count)): pass zero or more.")
-    var (chunk, index) = (chunk, index + count)
-    while index >= chunk.capacity, chunk.state.load(ordering: .acquiring) == .linked,
-      let next = chunk.next
-    {
-      index -= chunk.capacity
-      chunk = next
-    }
-    return LazyStream(chunk: chunk, index: index, handle: handle)
+    var (chunk, index) = place.known
+    // No stream is that long, so what lies beyond all numbers lies behind its end as well.
+    index = index.addingReportingOverflow(count).overflow ? .max : index + count
+    (chunk, index) = skipKnown(chunk, index)
+    return LazyStream(place: Place(chunk, index), handle: handle)
   }
 
   /// The element at a position, counted from zero; nil if the stream is shorter. O(n).
@@ -120,11 +115,13 @@ extension LazyStream {
     /// How many elements of the chunk may be read without looking.
     @usableFromInline var ready = 0
     @usableFromInline let handle: Handle?
+    /// The place that the walk began at, while it is still behind the known elements.
+    @usableFromInline var ahead: Ahead<Element>?
 
     @inlinable init(_ stream: LazyStream) {
-      chunk = stream.chunk
-      index = stream.index
+      (chunk, index) = stream.place.known
       handle = stream.handle
+      if case .ahead(let ahead) = stream.place { self.ahead = ahead }
     }
 
     /// The next element; nil at the end.
@@ -138,11 +135,11 @@ extension LazyStream {
     @inlinable @inline(never) mutating func find() -> Bool {
       var isNew = false
       while true {
-        let chunk = chunk
         let known = chunk.count.load(ordering: .acquiring)
         if index < known {
           ready = handle?.observer == nil ? known : 0
-          if !isNew { handle?.observer?(.read) }
+          if !isNew { handle?.observer?(.read(chunk.start + index)) }
+          ahead = nil
           return true
         }
         switch chunk.state.load(ordering: .acquiring) {
@@ -150,19 +147,24 @@ extension LazyStream {
         case .linked where index >= chunk.capacity:
           index -= chunk.capacity
           ready = 0
-          self.chunk = chunk.next.unsafelyUnwrapped
+          chunk = chunk.next.unsafelyUnwrapped
+          ahead?.follow()
         case .open:
-          if known < chunk.capacity, known == index {
-            isNew = true
-            handle?.observer?(.asked)
+          isNew = true
+          if let observer = handle?.observer {
+            chunk.advance(from: known, tellingTo: observer)
+          } else {
+            chunk.advance(from: known)
           }
-          chunk.advance(from: known)
         default: continue
         }
       }
     }
   }
 
+  /// A walk from the first element; each one is exact, and several do not disturb each other.
+  ///
+  /// Known as `objectEnumerator` in RACSequence.
   @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
   /// Nothing is known about the length.

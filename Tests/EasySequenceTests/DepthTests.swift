@@ -39,11 +39,51 @@ private let million = 1_000_000
   @Test func `a million appended while the head is read each time`() {
     onSmallStack {
       var stream: LazyStream = [0]
-      for number in 1..<(million / 10) {
+      var wrong = 0
+      for number in 1..<million {
         stream = stream + [number]
-        #expect(stream.head == 0)
+        if stream.head != 0 { wrong += 1 }
       }
-      #expect(stream.count() == million / 10)
+      #expect(wrong == 0)
+      #expect(stream.count() == million)
+    }
+  }
+
+  @Test func `a million prepended, read half way, and freed so`() {
+    onSmallStack {
+      var stream = LazyStream<Int>()
+      for number in 0..<million { stream = stream.prepending(number) }
+      #expect(stream[million / 2] == million - 1 - million / 2)
+      stream = []
+    }
+  }
+
+  @Test func `a queue: a million taken from the front while a million are appended`() {
+    onSmallStack {
+      var queue = LazyStream(0..<1_000)
+      var wrong = 0
+      for number in 0..<million {
+        if queue.head != number { wrong += 1 }
+        queue = queue.tail + [number + 1_000]
+      }
+      #expect(wrong == 0)
+      #expect(queue.elementsEqual(million..<(million + 1_000)))
+    }
+  }
+
+  @Test func `a million evaluated elements are freed from their head, in each kind of stream`() {
+    onSmallStack {
+      func free(_ make: () -> LazyStream<Int>) {
+        let stream = make()
+        #expect(stream.evaluated()[million - 1] != nil)
+      }
+      free { LazyStream(0..<million) }
+      free { LazyStream(0..<million) + [1] }
+      free { .iterate(0) { $0 + 1 }.prefix(million) }
+      free { LazyStream(0..<million).flatMap { LazyStream.just($0) } }
+      free { zip(LazyStream(0..<million), LazyStream(0...)).map { $0 + $1 } }
+      free { LazyStream(0..<1_000).cycled().prefix(million) }
+      free { LazyStream.recursive { all in [0] + all.map { $0 + 1 } }.prefix(million) }
     }
   }
 

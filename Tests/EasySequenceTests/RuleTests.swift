@@ -132,6 +132,22 @@ import Testing
     #expect(stream.array == [1, 2, 3])
   }
 
+  @Test func `11 an iterator that is consumed is asked once an element, never after its end`() {
+    let calls = Calls()
+    var left = 2
+    let stream = LazyStream(
+      AnyIterator<Int> {
+        calls.note(left)
+        left -= 1
+        return left >= 0 ? left : nil
+      })
+    #expect(calls.all == [])
+    #expect(stream.array == [1, 0])
+    #expect(stream.array == [1, 0])
+    #expect(stream.dropFirst(5).isEmpty)
+    #expect(calls.all == [2, 1, 0])
+  }
+
   @Test func `12 the state of bind is made once a stream, and goes in the order of elements`() {
     let counted = LazyStream<String>(["a", "b", "c"]).bind(0) { count, _, _ in
       defer { count += 1 }
@@ -148,6 +164,21 @@ import Testing
     #expect(calls.all == [0, 1])
   }
 
+  @Test(arguments: 0...130) func `13 walks end where the stream does, however long it is`(
+    _ count: Int
+  ) {
+    // The original read on, or began anew, at 16 elements: #494, #714.
+    let stream = LazyStream(0..<count).filter { _ in true }
+    #expect(stream.array == Array(0..<count))
+    #expect(stream.reduce(0) { sum, _ in sum + 1 } == count)
+    var iterator = stream.makeIterator()
+    for _ in 0..<count { _ = iterator.next() }
+    #expect(iterator.next() == nil)
+    #expect(iterator.next() == nil)
+    #expect(stream.dropFirst(count).isEmpty)
+    #expect(stream.dropFirst(count).tail.isEmpty)
+  }
+
   @Test func `14 evaluating everything gives the same stream; a stream of a stream is itself`() {
     let calls = Calls()
     let stream = LazyStream(1...3).noting(calls)
@@ -162,6 +193,27 @@ import Testing
     let calls = Calls()
     _ = LazyStream(1...2).noting(calls).map { $0 * 10 }.noting(calls).array
     #expect(calls.all == [1, 10, 2, 20])
+  }
+
+  @Test
+  func `14 what is derived from an evaluated stream is lazy in all cases, unlike the original`() {
+    let calls = Calls()
+    let evaluated = LazyStream(1...3).evaluated()
+    _ = evaluated.noting(calls)
+    _ = zip(evaluated, evaluated.noting(calls))
+    _ = evaluated.dropFirst(3).noting(calls)
+    #expect(calls.all == [])
+  }
+
+  @Test func `17 a copy is the same stream: what one reads, the other knows`() {
+    let calls = Calls()
+    let stream = LazyStream(1...).noting(calls)
+    let copy = stream
+    #expect(copy[2] == 3)
+    #expect(stream.prefix(3).array == [1, 2, 3])
+    #expect(calls.all == [1, 2, 3])
+    #expect(copy == stream)  // at once, though neither ends
+    #expect(calls.all == [1, 2, 3])
   }
 
   @Test func `16 an element that asks for itself stops with a message`() async {
@@ -182,6 +234,11 @@ import Testing
       return [element]
     }
     #expect(told.array == [1, 2])
+    let nothing = numbers.bind(()) { _, element, stop -> LazyStream<Int>? in
+      stop = element == 2
+      return stop ? nil : [element]
+    }
+    #expect(nothing.array == [1])
     let ended = numbers.bind(()) { _, element, stop -> LazyStream<Int>? in
       stop = element == 2
       return stop ? [] : [element]

@@ -45,3 +45,10 @@ func onSmallStack(_ body: @escaping @Sendable () -> Void) {
     Unmanaged.passRetained(Body(body)).toOpaque())
   #expect(error == 0)
 }
+
+/// The largest number that was noted.
+final class Most: Sendable {
+  private let most = Mutex(0)
+  var value: Int { most.withLock { $0 } }
+  func note(_ number: Int) { most.withLock { $0 = max($0, number) } }
+}

@@ -16,10 +16,17 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   for _ in 0..<count { #expect(done.wait(timeout: .now() + 120) == .success) }
 }
 
-/// Two streams, each defined by the other: 0, 1, 2, … both.
-private enum Twins {
-  static let first: LazyStream<Int> = [0] + LazyStream.deferred { second.map { $0 + 1 } }
-  static let second: LazyStream<Int> = [0] + LazyStream.deferred { first.map { $0 + 1 } }
+/// A place for a stream that another one is defined by before it is made.
+private final class Slot: Sendable {
+  private let content = Mutex<LazyStream<Int>>([])
+  var stream: LazyStream<Int> { content.withLock { $0 } }
+  func set(_ stream: LazyStream<Int>) {
+    let old = content.withLock { content in
+      defer { content = stream }
+      return content
+    }
+    _ = consume old
+  }
 }
 
 @Suite struct `16 Threads` {
@@ -51,8 +58,41 @@ private enum Twins {
   }
 
   @Test func `two streams defined by each other, forced from two threads, do not deadlock`() {
-    onThreads(2) { number in
-      #expect((number == 0 ? Twins.first : Twins.second)[1_000] == 1_000)
+    for _ in 0..<20 {
+      let slot = Slot()
+      let first: LazyStream<Int> = [0] + .deferred { slot.stream.map { $0 + 1 } }
+      let second: LazyStream<Int> = [0] + .deferred { first.map { $0 + 1 } }
+      slot.set(second)
+      onThreads(2) { number in #expect((number == 0 ? first : second)[1_000] == 1_000) }
+      slot.set([])  // they hold each other
+    }
+  }
+
+  @Test func `versions of a stream that share their elements, read by eight threads`() {
+    for _ in 0..<20 {
+      let calls = Calls()
+      var versions = [LazyStream(0..<200).noting(calls)]
+      for number in 0..<50 { versions.append(versions[number] + [200 + number]) }
+      let all = versions
+      onThreads(8) { number in
+        for index in stride(from: number * 6, through: 50, by: 3) {
+          #expect(all[index].elementsEqual(0..<(200 + index)))
+        }
+      }
+      #expect(calls.all == Array(0..<200))
+    }
+  }
+
+  @Test func `a tail made before its elements were known, read by eight threads`() {
+    for _ in 0..<20 {
+      let calls = Calls()
+      let tail = LazyStream(0..<500).noting(calls).dropFirst(300)
+      onThreads(8) { number in
+        #expect(tail.dropFirst(number * 20).head == 300 + number * 20)
+        #expect(tail.array == Array(300..<500))
+        #expect(tail.map { $0 }.array == Array(300..<500))
+      }
+      #expect(calls.all == Array(0..<500))
     }
   }
 
@@ -77,14 +117,17 @@ private enum Twins {
   @Test func `elements that wait for each other across threads stop with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       enum Ring {
+        static let arrived = DispatchSemaphore(value: 0)
         static let met = Atomic(0)
         static let first: LazyStream<Int> = LazyStream.just(1).map { _ in meet(second) }
         static let second: LazyStream<Int> = LazyStream.just(1).map { _ in meet(first) }
         static func meet(_ other: LazyStream<Int>) -> Int {
-          met.add(1, ordering: .sequentiallyConsistent)
-          while met.load(ordering: .sequentiallyConsistent) < 2 {
-            Thread.sleep(forTimeInterval: 0.001)
+          // Each waits until the other one has begun too: the second lets both go on.
+          if met.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
+            arrived.signal()
+            arrived.signal()
           }
+          guard arrived.wait(timeout: .now() + 60) == .success else { return 0 }
           return other.head ?? 0
         }
       }

@@ -67,6 +67,11 @@ struct WaitingJoin {
   _ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer
 ) -> Bool {
   let core = edge.pointee.down.unsafelyUnwrapped
+  if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(core, turn),
+    noteQuickly(core, sender: up, turn)
+  {
+    return false
+  }
   let crossing = Crossing(edge, turn)
   if claim(core, turn) {
     noteArrival(core, crossing, sender: up, turn)
@@ -84,6 +89,29 @@ struct WaitingJoin {
       }, turn)
   }
   return false
+}
+
+/// The usual case of `noteArrival`: a plain wave that has not been here. False: nothing was done.
+@inline(__always) private func noteQuickly(
+  _ core: CorePointer, sender: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  let join = core.pointee.join.unsafelyUnwrapped
+  let wave = turn.pointee.wave
+  guard core.pointee.wave.load(ordering: .relaxed) < wave,
+    core.pointee.rank.load(ordering: .relaxed) > turn.pointee.runningRank
+  else { return false }
+  if core.pointee.bits & Bits.waiting != 0 { return join.pointee.wave == wave }
+  if core.pointee.isUnwanted || join.pointee.context != nil
+    || join.pointee.isTerminated.load(ordering: .relaxed)
+  {
+    return false
+  }
+  core.pointee.bits |= Bits.waiting
+  join.pointee.wave = wave
+  join.pointee.flags = 0
+  join.pointee.sender = sender
+  pushJoin(core, turn)
+  return true
 }
 
 /// The join is to run, as part of this wave. Holder of its region.

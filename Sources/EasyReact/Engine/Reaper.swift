@@ -113,6 +113,8 @@ func countOnUpstream(_ edge: EdgePointer) {
 }
 
 @usableFromInline func makeHead(_ core: CorePointer, _ turn: TurnPointer) {
+  // A closure is made only where it has to wait.
+  if claim(core, turn) { return split(core, turn) }
   perform(on: core, turn) { turn in split(core, turn) }
 }
 
@@ -201,14 +203,15 @@ private func reap(_ edge: EdgePointer, _ turn: TurnPointer) {
   }
   // The other half belongs to the downstream's region: a join there may be reading this upstream's
   // core. Until it is done the edge's transform may look at both ends.
-  perform(on: down, turn) { turn in
-    finishDetaching(edge, turn)
-    if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
-  }
+  if claim(down, turn) { return finishDetaching(edge, counted, turn) }
+  perform(on: down, turn) { turn in finishDetaching(edge, counted, turn) }
 }
 
-/// Holder of the downstream's region. From here on nothing names the edge.
-private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
+/// Holder of the downstream's region. From here on nothing names the edge. `counted`: the upstream,
+/// if the edge keeps its core.
+private func finishDetaching(
+  _ edge: EdgePointer, _ counted: CorePointer?, _ turn: TurnPointer
+) {
   let down = edge.pointee.down!
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
@@ -217,6 +220,7 @@ private func finishDetaching(_ edge: EdgePointer, _ turn: TurnPointer) {
   if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
+  if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }
 }
 
 /// Ends an edge that lies in its node's block; the block goes with the node.

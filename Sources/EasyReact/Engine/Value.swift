@@ -25,6 +25,26 @@ import Synchronization
   (UnsafeMutableRawPointer(core) + valueOffset(Value.self)).assumingMemoryBound(to: Value.self)
 }
 
+/// Calls a function of the user's with the value where it lies. The holder, while the node is busy:
+/// so the value stays.
+///
+/// A value that is read from memory is copied for the call, which for a string costs two atomic
+/// operations. A field of a borrowed struct is not, if the borrowing is not inlined.
+@inlinable @inline(__always) func withValue<Value, Result>(
+  of core: CorePointer, _ body: (Value) -> Result
+) -> Result {
+  if _isPOD(Value.self) { return body(slot(core, Value.self).pointee) }
+  return UnsafeMutableRawPointer(slot(core, Value.self)).assumingMemoryBound(to: Lent<Value>.self)
+    .pointee.pass(to: body)
+}
+
+@usableFromInline struct Lent<Value>: ~Copyable {
+  @usableFromInline let value: Value
+  @inlinable @inline(never) borrowing func pass<Result>(to body: (Value) -> Result) -> Result {
+    body(value)
+  }
+}
+
 @inlinable @inline(__always) func wordSlot<Value>(
   _ core: CorePointer, _: Value.Type
 ) -> UnsafeMutablePointer<Atomic<UInt64>> {

@@ -95,7 +95,7 @@ private final class DeliverHop<Value: Sendable>: EdgeHop<Value>, @unchecked Send
 
   init(_ scheduler: some Scheduler) {
     super.init()
-    queue = HopQueue(scheduler) { [weak self] item in self?.deliver(item) }
+    queue = HopQueue(scheduler) { [weak self] items in self?.deliver(items) }
   }
 }
 

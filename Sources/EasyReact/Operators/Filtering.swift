@@ -16,9 +16,8 @@ extension Node {
     _ kind: EdgeKind, _ site: Site, _ isIncluded: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
     derive(kind, site, Value.self) { up, edge, turn in
-      let value = slot(up, Value.self)
-      if !isIncluded(value.pointee) { return stop(.filtered, edge, turn) }
-      return pass(value.pointee, over: edge, from: up, turn)
+      if !withValue(of: up, isIncluded) { return stop(.filtered, edge, turn) }
+      return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
     }
   }
 

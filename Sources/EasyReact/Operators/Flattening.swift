@@ -18,7 +18,7 @@ extension Node {
     let flatten = Transform<Value, Output>(.flatten) {
       let following = Following<Output>()
       return LifeParts(hop: following) { up, edge, turn in
-        following.follow(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+        following.follow(withValue(of: up, transform), over: edge, from: up, turn)
       }
     }
     return derive(through: flatten, isHead: true, Site(file, line))
@@ -62,17 +62,45 @@ extension Node {
     _ turn: TurnPointer
   ) -> Bool {
     if node.core == down { return false }
-    if !follows(node) {
-      detached(turn)
-      if !link(node, down, turn) { return false }
-    }
-    if willTell(node.core, turn) { return false }
+    if let inner, follows(node) { return tellAgain(inner, node, crossing, sender, turn) }
+    detached(turn)
+    if !link(node, down, turn) || willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
     // The outer node's event chose the inner one, whose value it is.
     var crossing = crossing
     crossing.flags &= ~Bits.event
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
+  }
+
+  /// Tells the value of the inner node that is followed already. What that node has sent may still
+  /// wait in the mail of the result, and in its own: the value is read and told behind it.
+  @inlinable func tellAgain(
+    _ inner: (edge: EdgePointer, life: InnerLife), _ node: Node<Output>, _ crossing: Crossing,
+    _ sender: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    if willTell(node.core, turn) { return false }
+    if claim(node.core, turn) {
+      return bring(node.core, Output.self, over: inner.edge, crossing, sender, turn)
+    }
+    typealias Payload = (EdgePointer, InnerLife, Crossing, CorePointer)
+    let payload: Payload = (inner.edge, inner.life, crossing.retained(), sender)
+    post(
+      makeLetter(to: node.core, payload) { payload, turn in
+        let (edge, life, crossing, sender) = takePayload(payload, Payload.self)
+        let context = crossing.takeContext()
+        // An edge whose life has not ended is not freed while this region is held.
+        if life.hasEnded { return }
+        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+        if bring(
+          edge.pointee.up!, Output.self, over: edge, crossing.afterWaiting(context), sender, turn)
+        {
+          propagate(edge.pointee.down!, turn)
+        }
+        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+        _ = consume context
+      }, turn)
+    return false
   }
 
   /// A value in place of what an inner node tells, which is left.
@@ -129,4 +157,19 @@ extension Node {
   // Unchecked: a constant.
   @usableFromInline let outer: Hop
   @inlinable init(of outer: Hop) { self.outer = outer }
+}
+
+/// Reads the inner node's value, as the holder of its region, and tells it in the result behind
+/// what waits there.
+@inlinable func bring<Output: Sendable>(
+  _ up: CorePointer, _: Output.Type, over edge: EdgePointer, _ crossing: Crossing,
+  _ sender: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  let down = edge.pointee.down.unsafelyUnwrapped
+  let arrival: Arrival<Output> = readStored(up, Output.self).map { .value($0) } ?? .empty
+  if claim(down, turn) { return arrive(down, arrival, crossing, sender: sender, turn) }
+  postOver(edge, crossing, turn) { crossing, turn in
+    if arrive(down, arrival, crossing, sender: sender, turn) { propagate(down, turn) }
+  }
+  return false
 }

@@ -24,7 +24,7 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> Output
   ) -> Node<Output> {
     derive(.map, Site(file, line), Output.self) { up, edge, turn in
-      pass(transform(slot(up, Value.self).pointee), over: edge, from: up, turn)
+      pass(withValue(of: up, transform), over: edge, from: up, turn)
     }
   }
 
@@ -49,7 +49,7 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> Output?
   ) -> Node<Output> {
     derive(.compactMap, Site(file, line), Output.self) { up, edge, turn in
-      guard let output = transform(slot(up, Value.self).pointee) else {
+      guard let output = withValue(of: up, transform) else {
         return stop(.filtered, edge, turn)
       }
       return pass(output, over: edge, from: up, turn)

@@ -49,7 +49,7 @@ extension Node {
 ) -> Transform<Input, Output> {
   Transform(.sync) {
     LifeParts { up, edge, turn in
-      pass(transform(slot(up, Input.self).pointee), over: edge, from: up, turn)
+      pass(withValue(of: up, transform), over: edge, from: up, turn)
     }
   }
 }

@@ -10,6 +10,10 @@ import Synchronization
 
   @usableFromInline let slots: UnsafeMutablePointer<Element>
   @usableFromInline let capacity: Int
+  /// The position of the first slot, counted from the start of the stream.
+  @usableFromInline let start: Int
+  /// Whether the engine here concatenates, which may be asked without the claim.
+  @usableFromInline let concatenates: Bool
   /// How many slots are known.
   @usableFromInline let count = Atomic(0)
   @usableFromInline let state = Atomic(ChunkState.open)
@@ -27,8 +31,10 @@ import Synchronization
   @usableFromInline static var firstCapacity: Int { 4 }
   @usableFromInline static var largestCapacity: Int { 32 }
 
-  @inlinable init(capacity: Int, engine: Engine<Element>?) {
+  @inlinable init(capacity: Int, engine: Engine<Element>?, start: Int = 0) {
     self.capacity = capacity
+    self.start = start
+    concatenates = engine?.concatenation != nil
     self.engine = engine
     borrowed = engine.map { .passUnretained($0) }
     slots = .allocate(capacity: capacity)
@@ -57,6 +63,21 @@ import Synchronization
     }
   }
 
+  /// The same for a stream that is watched.
+  @usableFromInline func advance(
+    from known: Int, tellingTo observer: @Sendable (Demand) -> Void
+  ) {
+    if known == capacity { return advance(from: known) }
+    observer(.asked(start + known))
+    advance(from: known)
+    observer(isEnd(known) ? .ended(start + known) : .computed(start + known))
+  }
+
+  /// Whether there is no element after the first `known`, as far as is known.
+  private func isEnd(_ known: Int) -> Bool {
+    state.load(ordering: .acquiring) == .over && count.load(ordering: .acquiring) == known
+  }
+
   /// Whether the element after the first `known` is still to be computed.
   @inlinable func isOpen(beyond known: Int) -> Bool {
     count.load(ordering: .acquiring) == known && state.load(ordering: .acquiring) == .open
@@ -72,7 +93,8 @@ import Synchronization
   }
 
   @usableFromInline func append() {
-    next = Chunk(capacity: min(2 * capacity, Self.largestCapacity), engine: engine)
+    next = Chunk(
+      capacity: min(2 * capacity, Self.largestCapacity), engine: engine, start: start + capacity)
     engine = nil
     state.store(.linked, ordering: .releasing)
     leave()

@@ -2,8 +2,9 @@ import Synchronization
 
 /// Walks streams one after the other.
 ///
-/// Concatenations of concatenations are flattened into one list when they are walked: the first one is opened before it
-/// is walked, and the one that is walked hands over what it has left as soon as nobody else holds it. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep.
+/// Concatenations of concatenations are flattened while they are walked: where the one that is walked has nothing known
+/// left, the outer one takes over what it still has to walk, for itself if nobody else holds it, otherwise as a copy that
+/// both walk. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep, whoever holds and has read whatever part.
 @usableFromInline final class Concatenation<Element: Sendable> {
   @usableFromInline enum Part {
     case stream(LazyStream<Element>)
@@ -13,50 +14,60 @@ import Synchronization
     case deferred(() -> LazyStream<Element>)
   }
 
-  /// What is to be walked, the next one last.
-  @usableFromInline var parts: [Part]
+  @usableFromInline var queue: PartQueue<Element>
   @usableFromInline var cursor: Cursor<Element>?
-  var isCut = false
+  @usableFromInline var isCut = false
 
-  @usableFromInline init(_ parts: [Part]) { self.parts = parts.reversed() }
+  @inlinable init(_ parts: [Part]) { queue = PartQueue(parts) }
 
-  @usableFromInline func next() -> Element? {
+  @inlinable func next() -> Element? {
     while true {
-      if let taken = cursor?.takeConcatenation() {
-        parts.append(contentsOf: taken.parts)
-        cursor = taken.cursor
-        continue
-      }
+      if cursor?.concatenates == true, flatten() { continue }
       if let element = cursor?.next() { return element }
       if isCut { stopAtCut() }
       cursor = nil
-      guard let part = parts.popLast() else { return nil }
+      guard let part = queue.popFirst() else { return nil }
       switch consume part {
       case .element(let body): if let element = body() { return element }
-      case .deferred(let body): parts.append(.stream(body()))
-      case .stream(let stream): open(consume stream)
+      case .deferred(let body): cursor = Cursor(body())
+      case .stream(let stream): cursor = Cursor(consume stream)
       }
     }
   }
 
-  /// Takes over what a stream that is walked next has left, or walks it.
-  private func open(_ stream: consuming LazyStream<Element>) {
-    let cursor = Cursor(stream)
-    if let inner = cursor.unopened() {
-      parts.append(contentsOf: inner)
+  /// Walks on with what the concatenation that is walked has left; false if it has to be read.
+  @usableFromInline func flatten() -> Bool {
+    if let taken = cursor?.takeConcatenation() {
+      queue.prepend(&taken.queue)
+      cursor = taken.cursor
+    } else if var shared = cursor?.sharedParts() {
+      queue.prepend(&shared)
+      cursor = nil
     } else {
-      self.cursor = cursor
+      return false
     }
+    return true
+  }
+
+  /// What is left to be walked, for a second walk; nil if some of it is computed by closures that must run once.
+  fileprivate var shared: PartQueue<Element>? {
+    guard cursor?.engine == nil, queue.areStreams else { return nil }
+    var parts = queue
+    if let cursor {
+      var first = PartQueue([.stream(cursor.rest)])
+      parts.prepend(&first)
+    }
+    return parts
   }
 
   /// Ends a recursive definition: see `Anchor`.
-  func cut() {
+  @usableFromInline func cut() {
     isCut = true
-    parts = []
+    queue = PartQueue([])
     release(&cursor)
   }
 
-  private func stopAtCut() -> Never {
+  @usableFromInline func stopAtCut() -> Never {
     fatalError(
       "EasySequence: a stream is read after the recursive definition that it is part of has gone. "
         + "Keep what LazyStream.recursive returns for as long as anything made inside of it is read."
@@ -64,30 +75,86 @@ import Synchronization
   }
 }
 
-extension Cursor {
-  /// The parts of a concatenation that nobody has started to walk. It stays as it is: others may hold it.
-  fileprivate func unopened() -> [Concatenation<Element>.Part]? {
-    guard handle == nil, index == 0, chunk.take(beyond: 0) else { return nil }
-    defer { chunk.leave() }
-    guard chunk.isOpen(beyond: 0), let inner = chunk.engine?.concatenation, inner.cursor == nil,
-      inner.parts.allSatisfy(\.isStream)
-    else { return nil }
-    return inner.parts
+/// Parts in the order in which they are walked. Joining two costs as much as the shorter one has parts.
+@usableFromInline struct PartQueue<Element: Sendable> {
+  @usableFromInline typealias Part = Concatenation<Element>.Part
+  /// The first ones, the next one last.
+  @usableFromInline var first: [Part]
+  /// Those after them, in order.
+  @usableFromInline var later: [Part] = []
+  @usableFromInline var closures: Int
+
+  @inlinable init(_ parts: [Part]) {
+    first = parts.reversed()
+    closures = parts.count { !$0.isStream }
   }
 
-  /// The concatenation that only this cursor holds and that has no known elements ahead.
+  private var count: Int { first.count + later.count }
+  /// Whether all parts are streams, which may be walked by several; a closure belongs to one walk.
+  var areStreams: Bool { closures == 0 }
+
+  @inlinable mutating func popFirst() -> Part? {
+    if first.isEmpty {
+      first = later.reversed()
+      later = []
+    }
+    let part = first.popLast()
+    if part?.isStream == false { closures -= 1 }
+    return part
+  }
+
+  /// Puts another queue before this one, and empties it.
+  mutating func prepend(_ other: inout PartQueue) {
+    var other = take(&other)
+    if other.count < count {
+      first.append(contentsOf: other.later.reversed())
+      first.append(contentsOf: other.first)
+    } else {
+      swap(&self, &other)
+      later.append(contentsOf: other.first.reversed())
+      later.append(contentsOf: other.later)
+    }
+    closures += other.closures
+  }
+
+  /// Moves a queue, so that its memory has one owner.
+  private func take(_ queue: inout PartQueue) -> PartQueue {
+    var taken = PartQueue([])
+    swap(&taken, &queue)
+    return taken
+  }
+}
+
+extension Cursor {
+  /// Whether what is walked here may be flattened: it concatenates, and all that is known of it has been read.
+  @inlinable var concatenates: Bool {
+    chunk.concatenates && engine == nil && handle == nil && ahead == nil
+      && index == chunk.count.load(ordering: .acquiring)
+      && chunk.state.load(ordering: .acquiring) == .open
+  }
+
+  /// The concatenation that only this cursor holds.
   fileprivate func takeConcatenation() -> Concatenation<Element>? {
-    let known = chunk.count.load(ordering: .acquiring)
-    guard engine == nil, handle == nil, index == known, isKnownUniquelyReferenced(&chunk),
-      chunk.engine?.concatenation != nil, takeOver(known)
-    else { return nil }
+    guard isKnownUniquelyReferenced(&chunk), takeOver(index) else { return nil }
     return engine?.concatenation
+  }
+
+  /// What a concatenation that others hold too has left to walk.
+  fileprivate func sharedParts() -> PartQueue<Element>? {
+    guard chunk.take(beyond: index) else { return nil }
+    defer { chunk.leave() }
+    return chunk.isOpen(beyond: index) ? chunk.engine?.concatenation?.shared : nil
+  }
+
+  /// The stream of what this cursor has not walked.
+  fileprivate var rest: LazyStream<Element> {
+    if let ahead { return LazyStream(place: .ahead(ahead), handle: handle) }
+    return LazyStream(place: Place(chunk, index), handle: handle)
   }
 }
 
 extension Concatenation.Part {
-  /// Streams may be walked by several; what is computed belongs to one.
-  fileprivate var isStream: Bool {
+  @inlinable var isStream: Bool {
     if case .stream = self { true } else { false }
   }
 }

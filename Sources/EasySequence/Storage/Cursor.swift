@@ -15,12 +15,20 @@ import Synchronization
   /// What is being read otherwise.
   @exclusivity(unchecked) @usableFromInline var chunk: Chunk<Element>
   @exclusivity(unchecked) @usableFromInline var index: Int
+  /// Who is told, and what must live; a name alone is left behind.
   @usableFromInline let handle: Handle?
+  /// Where the walk begins, as long as that lies behind the known elements.
+  @exclusivity(unchecked) @usableFromInline var ahead: Ahead<Element>?
 
   @inlinable init(_ stream: LazyStream<Element>) {
-    chunk = stream.chunk
-    index = stream.index
-    handle = stream.handle
+    handle = stream.handle?.isName == true ? nil : stream.handle
+    switch stream.place {
+    case .at(let chunk, let index): (self.chunk, self.index) = (chunk, index)
+    case .ahead(let ahead):
+      // The chunk is asked for when the walk begins: whether others hold it is told then.
+      (chunk, index) = (Chunk(capacity: 0, engine: nil), 0)
+      self.ahead = ahead
+    }
   }
 
   deinit {
@@ -42,12 +50,14 @@ import Synchronization
 
   @inlinable @inline(never) func read() -> Element? {
     var isNew = false
+    if ahead != nil { begin() }
     while true {
       let known = chunk.count.load(ordering: .acquiring)
       if index < known {
         let element = chunk.slots[index]
-        if !isNew { handle?.observer?(.read) }
+        if !isNew { handle?.observer?(.read(chunk.start + index)) }
         index += 1
+        ahead = nil
         return element
       }
       switch chunk.state.load(ordering: .acquiring) {
@@ -55,11 +65,12 @@ import Synchronization
       case .linked where index >= chunk.capacity: step()
       case .open:
         if takeOver(known) { return next() }
-        if known < chunk.capacity, known == index {
-          isNew = true
-          handle?.observer?(.asked)
+        isNew = true
+        if let observer = handle?.observer {
+          chunk.advance(from: known, tellingTo: observer)
+        } else {
+          chunk.advance(from: known)
         }
-        chunk.advance(from: known)
       default: continue
       }
     }
@@ -68,6 +79,13 @@ import Synchronization
   @inlinable func step() {
     index -= chunk.capacity
     chunk = chunk.next.unsafelyUnwrapped
+    ahead?.follow()
+  }
+
+  /// Begins at a place behind the known elements, which others may hold as well.
+  @usableFromInline func begin() {
+    if chunk.capacity == 0, let place = ahead?.follow() { (chunk, index) = place }
+    if isKnownUniquelyReferenced(&ahead) { ahead = nil }
   }
 
   /// Takes the engine of a stream that nobody else holds, and skips what the position skips.

@@ -11,6 +11,9 @@
     self.observer = observer
     self.anchor = anchor
   }
+
+  /// Whether it carries a name and nothing else.
+  @usableFromInline var isName: Bool { observer == nil && anchor == nil }
 }
 
 /// Ends a recursive definition with the last stream outside of it.
@@ -19,14 +22,20 @@
 /// the definition do not, so its end cuts the cycle.
 @usableFromInline final class Anchor: Sendable {
   private let cut: @Sendable () -> Void
-  init(cut: @escaping @Sendable () -> Void) { self.cut = cut }
+  @usableFromInline init(cut: @escaping @Sendable () -> Void) { self.cut = cut }
   deinit { cut() }
 }
 
-/// What a watched stream was asked for, and what came of it.
+/// What happened at a watched stream, and to which element.
+///
+/// Positions are counted from zero, where the stream that stores the elements begins; in a tail of it they go on.
 public enum Demand: Sendable, Hashable {
-  /// An element that was not known: it is computed now.
-  case asked
+  /// An element that was not known is asked for. `computed` or `ended` follows, after all that this makes happen.
+  case asked(Int)
+  /// The element that was asked for is known now. It was computed by this thread, or by another one that was waited for.
+  case computed(Int)
+  /// The element that was asked for does not exist: the stream ends before it.
+  case ended(Int)
   /// An element that is known was read: no closure ran.
-  case read
+  case read(Int)
 }

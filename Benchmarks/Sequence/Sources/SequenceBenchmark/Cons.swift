@@ -42,7 +42,7 @@ final class Cons<Element> {
   func sum() -> Int where Element == Int {
     var (rest, sum) = (self, 0)
     while let (element, tail) = rest.uncons {
-      sum &+= element
+      add(element, to: &sum)
       rest = tail
     }
     return sum

@@ -1,31 +1,9 @@
 // Three maps, a filter and a prefix of 100,000, summed: what an element of the source costs.
-// swift run -c release --package-path Benchmarks/Sequence SequenceBenchmark
+// Then single operators. swift run -c release --package-path Benchmarks/Sequence SequenceBenchmark
 import EasySequence
 import Foundation
 
 let count = 100_000
-let rounds = 15
-
-/// Nanoseconds an element of the result, the median of the rounds.
-///
-/// Of this thread on its processor, so that what else the machine does counts little.
-func measure(_ body: () -> Int) -> Double {
-  var times: [Double] = []
-  for _ in 0..<rounds {
-    let start = processorNanoseconds()
-    precondition(body() == expected, "a wrong sum")
-    times.append((processorNanoseconds() - start) / Double(count))
-  }
-  return times.sorted()[rounds / 2]
-}
-
-func processorNanoseconds() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
-
-func sum(_ elements: some Sequence<Int>) -> Int { elements.reduce(0, &+) }
 
 @inline(never) func makeStream() -> LazyStream<Int> {
   LazyStream(0...).map { $0 &+ 1 }.map { $0 &* 3 }.map { $0 ^ 5 }.filter { $0 % 8 != 0 }
@@ -68,28 +46,13 @@ if CommandLine.arguments.contains("--profile") {
   for _ in 0..<100 { precondition(sum(makeStream()) == expected) }
   exit(0)
 }
-let known = makeStream()
-let first = measure { sum(makeStream()) }
-let later = measure { sum(known) }
-let cons = makeCons()
-let rows: [(String, Double)] = [
-  ("LazyStream, first walk", first),
-  ("LazyStream, later walks", later),
-  ("LazyStream, every stage held", measure { heldSum() }),
-  ("lazy views of Swift, each walk", measure(lazySum)),
-  ("arrays, stage by stage", measure(eagerSum)),
-  ("naive cons stream, first walk", measure { makeCons().sum() }),
-  ("naive cons stream, later walks", measure { cons.sum() }),
-]
-
-func padded(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
-}
-
-print("three maps, a filter, a prefix of \(count); median of \(rounds)")
-for (name, time) in rows {
-  let tenths = Double(Int(time * 10)) / 10
-  let ratio = Double(Int(time / rows[3].1 * 100)) / 100
-  print(
-    name + padded("\(tenths) ns", 46 - name.count) + padded("\(ratio) x lazy", 16))
-}
+head("three maps, a filter, a prefix of \(count); ns")
+let (known, cons) = (makeStream(), makeCons())
+row("LazyStream, first walk", measure(expected) { sum(makeStream()) })
+row("LazyStream, later walks", measure(expected) { sum(known) })
+row("LazyStream, every stage held", measure(expected, heldSum))
+row("lazy views of Swift, each walk", measure(expected, lazySum))
+row("arrays, stage by stage", measure(expected, eagerSum))
+row("naive cons stream, first walk", measure(expected) { makeCons().sum() })
+row("naive cons stream, later walks", measure(expected) { cons.sum() })
+measureOperators()

@@ -1,0 +1,47 @@
+import CTestSupport
+import Dispatch
+import Foundation
+import Testing
+
+/// Ends the process when a test stalls, after printing every thread's stack: a hang in CI is then a
+/// failure that says where.
+///
+///     @Suite(.watched) struct Races { … }
+///
+/// Besides, every test process that does nothing at all for ten minutes ends itself in the same way
+/// (`CTestSupport/Stacks.c`).
+struct Watched: TestTrait, SuiteTrait, TestScoping {
+  let seconds: Double
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let watch = Watch("“\(test.displayName ?? test.name)” has not ended", seconds: seconds)
+    defer { watch.end() }
+    try await function()
+  }
+}
+
+extension Trait where Self == Watched {
+  /// Four minutes a test, longer when the knob of `Stress` asks for more rounds.
+  static var watched: Self { watched(seconds: 240 * max(1, Stress.scale)) }
+  static func watched(seconds: Double) -> Self { Watched(seconds: seconds) }
+}
+
+/// A thread of its own that waits for `end()`, and stops the process when that does not come.
+final class Watch: Sendable {
+  private let isOver = DispatchSemaphore(value: 0)
+
+  init(_ what: String, seconds: Double) {
+    let isOver = isOver
+    let thread = Thread {
+      if isOver.wait(timeout: .now() + seconds) == .success { return }
+      testsupport_stop_with_stacks("\(what) within \(seconds) s")
+    }
+    thread.name = "watchdog"
+    thread.start()
+  }
+
+  func end() { isOver.signal() }
+}

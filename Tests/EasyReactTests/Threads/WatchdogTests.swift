@@ -1,0 +1,61 @@
+import CTestSupport
+import Dispatch
+import Foundation
+import Testing
+
+/// A test that hangs must say where, and must not hang CI.
+@Suite struct WatchdogTests {
+  /// Two threads that wait for each other.
+  private static func deadlock() {
+    let first = DispatchSemaphore(value: 0), second = DispatchSemaphore(value: 0)
+    Thread { waitForTheSecond(first, second) }.start()
+    waitForTheFirst(first, second)
+  }
+
+  @inline(never) private static func waitForTheSecond(
+    _ first: DispatchSemaphore, _ second: DispatchSemaphore
+  ) {
+    second.wait()
+    first.signal()
+  }
+
+  @inline(never) private static func waitForTheFirst(
+    _ first: DispatchSemaphore, _ second: DispatchSemaphore
+  ) {
+    first.wait()
+    second.signal()
+  }
+
+  @Test func `a body that stalls ends the process with the stacks of all threads`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let watch = Watch("the deadlock has not ended", seconds: 0.5)
+      WatchdogTests.deadlock()
+      watch.end()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("the deadlock has not ended within 0.5 s"))
+    #expect(text.contains("waitForTheFirst"), "\(text)")
+    #expect(text.contains("waitForTheSecond"), "\(text)")
+  }
+
+  @Test func `a body that ends is left alone`() async {
+    await #expect(processExitsWith: .success) {
+      let watch = Watch("nothing", seconds: 0.2)
+      watch.end()
+      // Longer than the limit, without a sleep: the watch of somebody else.
+      let never = DispatchSemaphore(value: 0)
+      _ = never.wait(timeout: .now() + 0.6)
+    }
+  }
+
+  @Test func `a process that does nothing at all ends with its stacks`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("EASYREACT_IDLE_SECONDS", "1", 1)
+      testsupport_watch_idleness()
+      WatchdogTests.deadlock()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("the tests have done nothing for too long"))
+    #expect(text.contains("waitForTheSecond"), "\(text)")
+  }
+}
