@@ -52,9 +52,11 @@ func name(of declaration: Substring) -> String {
 }
 
 var found: Set<String> = []
-for file in try FileManager.default.contentsOfDirectory(atPath: sources) where file.hasSuffix(".swift") {
+for file in try FileManager.default.contentsOfDirectory(atPath: sources)
+where file.hasSuffix(".swift") {
   let text = try String(contentsOfFile: sources + "/" + file, encoding: .utf8)
-  for match in text.matches(of: #/\n  public (?:static |final |override )*(?:func|var) /#) {
+  for match in text.matches(of: #/\n  public (?:static |final |override )*(?:func|var) (?=[a-z`])/#)
+  {
     let rest = text[match.range.upperBound...]
     if match.output.contains("var ") {
       found.insert(String(rest.prefix { $0 != ":" }.filter { $0 != "`" }))

@@ -30,19 +30,6 @@ extension NodeFactory {
   }
 }
 
-extension MutableNode where Value == Void {
-  /// Tells an event that has nothing to say but that it happened: `taps.fire()`.
-  public final func fire(file: StaticString = #fileID, line: UInt = #line) {
-    set((), file: file, line: line)
-  }
-}
-
-extension AnyNode {
-  /// Was the node made as an event node? A node that is derived from one is not, though it keeps
-  /// nothing either.
-  public final var isEventNode: Bool { EasyReact.isEventNode(core) }
-}
-
 extension Node {
   /// Returns an event node of this node's values: none is told on attaching, none is kept.
   ///

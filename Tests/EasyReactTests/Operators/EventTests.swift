@@ -170,6 +170,13 @@ import Testing
     #expect(told.values == [1, 9])
   }
 
+  @Test func `10.6 an event that makes flattenMap follow the same node again tells a kept value`() {
+    let taps = MutableNode<Int>.eventNode(), page = MutableNode(9)
+    let latest = taps.flattenMap { _ in page }, all = taps.mergeMap { _ in page }
+    for tap in 1...2 { taps.value = tap }
+    #expect(latest.value == 9 && all.value == 9)
+  }
+
   @Test func `10.6 events() of a node tells its changes, none at first, and keeps nothing`() {
     let price = MutableNode(1)
     let changes = price.events()
