@@ -16,6 +16,7 @@ run() { # run NAME COMMAND…: shows the output, keeps it for the count
 }
 
 run waits Scripts/check-waits.sh
+run operators Scripts/check-operators.sh
 run library swift test "$@"
 run tools swift test --package-path Tools "$@"
 run compile Scripts/check-compile.sh

@@ -45,6 +45,7 @@ public struct GraphEvent: Sendable {
     /// What follows from it over plain edges has been told. Joins that it made ready run later in
     /// the turn.
     case waveEnded
+    /// Its description, or `empty`; `event` of a value that is told and not kept.
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
@@ -186,7 +187,8 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 }
 
 @usableFromInline func traceStored(_ core: CorePointer, _ turn: TurnPointer) {
-  let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? "empty"
+  let rest = turn.pointee.flags & Bits.event == 0 ? "empty" : "event"
+  let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? rest
   emit(.valueStored(value), core, turn.pointee.wave)
 }
 

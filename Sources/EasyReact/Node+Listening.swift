@@ -11,6 +11,8 @@ extension TurnPointer {
   @inlinable var currentContext: (any Sendable)? { pointee.context?.takeUnretainedValue().value }
   /// For a step that hears emptiness: the upstream was emptied, there is no value.
   @inlinable var isEmptied: Bool { pointee.flags & Bits.emptied != 0 }
+  /// What is told is an event: it is not kept.
+  @inlinable var isEvent: Bool { pointee.flags & Bits.event != 0 }
 }
 
 // MARK: - Kept by the caller

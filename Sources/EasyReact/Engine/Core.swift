@@ -145,7 +145,7 @@ import Synchronization
 }
 
 /// What a core can do that needs its value's type; see `makeCore`.
-@usableFromInline enum CoreOperation { case takeNext, destroyValue, destroyQueue }
+@usableFromInline enum CoreOperation { case takeNext, dropEvent, destroyValue, destroyQueue }
 
 /// The bits of `Core.bits`; those in `travelling` go along with a wave, in `Turn.flags`.
 @usableFromInline enum Bits {
@@ -161,7 +161,12 @@ import Synchronization
   @inlinable static var emptied: UInt8 { 16 }
   /// A join that waits for its run in the holder's turn.
   @inlinable static var waiting: UInt8 { 32 }
-  @inlinable static var travelling: UInt8 { ledBack | context | emptied }
+  /// The value is an event: told, and not kept.
+  @inlinable static var event: UInt8 { 64 }
+  /// For good: an event node, whose values are events. It is never at rest by the loop's measure, so
+  /// it takes the slow ways, and the fast ones know nothing of it.
+  @inlinable static var eventNode: UInt8 { 128 }
+  @inlinable static var travelling: UInt8 { ledBack | context | emptied | event }
 }
 
 private let identifiers = Atomic<UInt64>(1)
@@ -212,6 +217,7 @@ extension Core {
     ) { core, operation, turn in
       switch operation {
       case .takeNext: return takeNext(core, Value.self, turn)
+      case .dropEvent: dropEvent(core, Value.self)
       case .destroyValue: clearValue(core, Value.self)
       case .destroyQueue:
         core.pointee.queue?.release()
@@ -256,6 +262,8 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// The number of the last first push over an edge that closes a cycle here: this node has its
   /// value already.
   @usableFromInline let pushed = Atomic<UInt64>(0)
+  /// Of an event node; set before the node is published.
+  @usableFromInline var isEventNode = false
   /// Of a zip; set before the node is published.
   @usableFromInline var zipEnd: ZipEnd?
 }

@@ -28,6 +28,14 @@
     }
   }
 
+  /// An event that goes over this edge is a value from there on.
+  var keepsEvents: Bool {
+    switch self {
+    case .held, .scan, .count, .startWith, .link, .sync, .transform: true
+    default: false
+    }
+  }
+
   /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
   var hasFixedEnds: Bool {
     switch self {

@@ -25,7 +25,12 @@ private func violationsOf(_ node: AnyNode) -> [String] {
   }
   let region = core.pointee.region.load(ordering: .acquiring)
   let word = region.pointee.word.load(ordering: .acquiring)
-  expect(core.pointee.bits == 0, "at rest its bits are zero, not \(core.pointee.bits)")
+  let bits = core.pointee.bits & ~Bits.eventNode
+  expect(bits == 0, "at rest its bits are zero, not \(bits)")
+  expect(
+    isEventNode(core) == (core.pointee.bits & Bits.eventNode != 0),
+    "an event node is one for its holder and for others")
+  expect(!isEventNode(core) || node.anyValue == nil, "an event node is empty")
   expect(word & ~Region.epoch == 0, "at rest its region is free, with an empty mailbox")
   expect(region.pointee.inbox == nil, "at rest no letter waits")
   expect(!region.pointee.isDead, "its region is alive")

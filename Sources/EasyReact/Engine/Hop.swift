@@ -97,11 +97,6 @@ struct Travelling<Value: Sendable>: Sendable {
   let flags: UInt8
   let context: ContextBox?
 
-  /// A value that begins a wave of its own.
-  init(_ value: Value) {
-    self.init(value, wave: newWave(), flags: 0, context: nil)
-  }
-
   init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
     self.value = value
     self.wave = wave

@@ -111,6 +111,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
   typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64)
   let posted: Posted<Value>? =
     switch arrival {
+    case _ where isEventNode(core): nil
     case .value(let value): Posted(value)
     case .empty: Posted(nil)
     case .change: nil

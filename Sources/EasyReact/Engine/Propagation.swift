@@ -107,10 +107,11 @@ import Synchronization
   var flags = crossing.flags
   switch consume arrival {
   case .value(let value):
-    store(core, value)
+    if core.pointee.bits & Bits.eventNode != 0 { flags |= Bits.event }
+    if flags & Bits.event != 0 { storeEvent(core, value) } else { store(core, value) }
   case .empty:
     clearValue(core, Value.self)
-    flags |= Bits.emptied
+    flags = flags & ~Bits.event | Bits.emptied
   case .change(let body):
     guard let value = changed(core, Value.self, by: body) else { return false }
     store(core, value)
@@ -222,6 +223,7 @@ import Synchronization
 private func dropTravelling(_ node: CorePointer) {
   let bits = node.pointee.bits
   node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
+  if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
   if bits & Bits.tracedStart != 0 {
     traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
   }

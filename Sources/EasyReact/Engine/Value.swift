@@ -110,6 +110,33 @@ import Synchronization
   endDying(core, Value.self, bits)
 }
 
+// MARK: - Events
+
+/// An event lies where a value would, while it is told: steps and listeners read it there. The node
+/// is empty meanwhile, so nobody else reads it. Holder only.
+@inlinable func storeEvent<Value>(_ core: CorePointer, _ value: consuming Value) {
+  clearValue(core, Value.self)
+  if isWord(Value.self) {
+    // Somebody may be reading the value that was here.
+    var word: UInt64 = 0
+    withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
+    wordSlot(core, Value.self).pointee.store(word, ordering: .relaxed)
+  } else {
+    slot(core, Value.self).initialize(to: value)
+  }
+}
+
+/// The event has been told. Its deinit is user code; the node is busy.
+@inlinable func dropEvent<Value>(_ core: CorePointer, _: Value.Type) {
+  slot(core, Value.self).deinitialize(count: 1)
+}
+
+@usableFromInline func isEventNode(_ core: CorePointer) -> Bool {
+  core.pointee.extrasIfAny()?.isEventNode ?? false
+}
+
+// MARK: - Reading
+
 /// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic
 /// store, and even out of a function that is never inlined (it then returns the value unretained);
 /// another thread frees the value in between. It moves none behind a call that it cannot see into:
@@ -162,6 +189,7 @@ import Synchronization
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
   let turn = currentTurn()
+  if isEventNode(core) { return nil }
   if let batch = turn.pointee.batch?.takeUnretainedValue(), let staged = batch.staged(core) {
     return unsafeDowncast(staged, to: Staged<Value>.self).value
   }

@@ -35,6 +35,7 @@ import Synchronization
     self.init(joinIn: turn)
     let edgeFlags = edge.pointee.flags.load(ordering: .relaxed)
     if edgeFlags & EdgeFlags.leadsBack != 0 { flags |= Bits.ledBack }
+    if flags & Bits.event != 0, edge.pointee.kind.keepsEvents { flags &= ~Bits.event }
     isFiltered =
       edgeFlags & EdgeFlags.filtered != 0 || flags & Bits.ledBack != 0 && liesOnCycle(edge)
   }

@@ -76,6 +76,8 @@ extension Node {
     connectJoin(self, core, .flattenCombine, turn) { up, edge, turn in
       let (nodes, make) = parts(slot(up, Value.self).pointee)
       return inRegion(of: edge, turn) { crossing, turn in
+        var crossing = crossing
+        crossing.flags &= ~Bits.event  // it chose the set, whose values are told
         set.change(to: nodes, make, below: edge.pointee.down!, turn)
         noteArrival(edge.pointee.down!, crossing, sender: up, turn)
         return false

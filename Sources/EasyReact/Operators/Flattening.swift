@@ -62,42 +62,19 @@ extension Node {
     _ turn: TurnPointer
   ) -> Bool {
     if node.core == down { return false }
-    if let inner, follows(node) { return tellAgain(inner, node, crossing, sender, turn) }
+    // The outer node's event chose the inner one, whose value it is.
+    var crossing = crossing
+    crossing.flags &= ~Bits.event
+    if let inner, follows(node) {
+      if willTell(node.core, turn) { return false }
+      return tellAgain(
+        Output.self, over: inner.edge, inner.life, crossing, sender, emptiesResult, turn)
+    }
     detached(turn)
     if !link(node, down, turn) || willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
-  }
-
-  /// Tells the value of the inner node that is followed already. What that node has sent may still
-  /// wait in the mail of the result, and in its own: the value is read and told behind it.
-  @inlinable func tellAgain(
-    _ inner: (edge: EdgePointer, life: InnerLife), _ node: Node<Output>, _ crossing: Crossing,
-    _ sender: CorePointer, _ turn: TurnPointer
-  ) -> Bool {
-    if willTell(node.core, turn) { return false }
-    if claim(node.core, turn) {
-      return bring(node.core, Output.self, over: inner.edge, crossing, sender, turn)
-    }
-    typealias Payload = (EdgePointer, InnerLife, Crossing, CorePointer)
-    let payload: Payload = (inner.edge, inner.life, crossing.retained(), sender)
-    post(
-      makeLetter(to: node.core, payload) { payload, turn in
-        let (edge, life, crossing, sender) = takePayload(payload, Payload.self)
-        let context = crossing.takeContext()
-        // An edge whose life has not ended is not freed while this region is held.
-        if life.hasEnded { return }
-        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-        if bring(
-          edge.pointee.up!, Output.self, over: edge, crossing.afterWaiting(context), sender, turn)
-        {
-          propagate(edge.pointee.down!, turn)
-        }
-        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
-        _ = consume context
-      }, turn)
-    return false
   }
 
   /// A value in place of what an inner node tells, which is left.
@@ -156,14 +133,47 @@ extension Node {
   @inlinable init(of outer: Hop) { self.outer = outer }
 }
 
+/// Tells the value of an inner node that is followed already. What that node has sent may still
+/// wait in the mail of the result, and in its own: the value is read and told behind it.
+@inlinable func tellAgain<Output: Sendable>(
+  _: Output.Type, over edge: EdgePointer, _ life: Hop, _ crossing: Crossing,
+  _ sender: CorePointer, _ emptiesResult: Bool, _ turn: TurnPointer
+) -> Bool {
+  let up = edge.pointee.up.unsafelyUnwrapped
+  if claim(up, turn) {
+    return bring(up, Output.self, over: edge, crossing, sender, emptiesResult, turn)
+  }
+  typealias Payload = (EdgePointer, Hop, Crossing, CorePointer, Bool)
+  let payload: Payload = (edge, life, crossing.retained(), sender, emptiesResult)
+  post(
+    makeLetter(to: up, payload) { payload, turn in
+      let (edge, life, crossing, sender, emptiesResult) = takePayload(payload, Payload.self)
+      let context = crossing.takeContext()
+      // An edge whose life has not ended is not freed while this region is held.
+      if life.hasEnded { return }
+      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+      if bring(
+        edge.pointee.up!, Output.self, over: edge, crossing.afterWaiting(context), sender,
+        emptiesResult, turn)
+      {
+        propagate(edge.pointee.down!, turn)
+      }
+      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+      _ = consume context
+    }, turn)
+  return false
+}
+
 /// Reads the inner node's value, as the holder of its region, and tells it in the result behind
 /// what waits there.
 @inlinable func bring<Output: Sendable>(
   _ up: CorePointer, _: Output.Type, over edge: EdgePointer, _ crossing: Crossing,
-  _ sender: CorePointer, _ turn: TurnPointer
+  _ sender: CorePointer, _ emptiesResult: Bool, _ turn: TurnPointer
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
-  let arrival: Arrival<Output> = readStored(up, Output.self).map { .value($0) } ?? .empty
+  let value = readStored(up, Output.self)
+  if value == nil, !emptiesResult { return false }
+  let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
   if claim(down, turn) { return arrive(down, arrival, crossing, sender: sender, turn) }
   postOver(edge, crossing, turn) { crossing, turn in
     if arrive(down, arrival, crossing, sender: sender, turn) { propagate(down, turn) }

@@ -156,15 +156,17 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     let node = transform(value)
     beginning -= 1
     guard !hasEnded, let down, node.core != down else { return false }
-    let inner: InnerEdge
+    // The outer node's event chose the inner one, whose value it is.
+    var crossing = crossing
+    crossing.flags &= ~Bits.event
     if let known = followed[node.core], !known.life.hasEnded {
-      inner = known
-    } else {
-      inner = edge(from: node, to: down)
-      running[inner.edge] = inner
-      if plan.isDone == nil { followed[node.core] = inner }
-      if !inner.link(turn) { return false }
+      if willTell(node.core, turn) { return false }
+      return tellAgain(Output.self, over: known.edge, known.life, crossing, sender, false, turn)
     }
+    let inner = edge(from: node, to: down)
+    running[inner.edge] = inner
+    if plan.isDone == nil { followed[node.core] = inner }
+    if !inner.link(turn) { return false }
     if willTell(node.core, turn) { return false }
     guard let present = readStored(node.core, Output.self) else { return false }
     if plan.isDone?(present) == true { finish(inner, turn) }

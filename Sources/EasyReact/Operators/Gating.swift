@@ -23,12 +23,11 @@ extension Node {
       let isOver = Cell(false)
       return LifeParts { up, edge, turn in
         if isOver.place.pointee { return stop(.filtered, edge, turn) }
-        let value = slot(up, Value.self).pointee
-        if !isWanted(value) {
+        if !withValue(of: up, isWanted) {
           isOver.place.pointee = true
           if !inclusive { return stop(.filtered, edge, turn) }
         }
-        return pass(value, over: edge, from: up, turn)
+        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
       }
     }
     return derive(through: transform, Site(file, line))
@@ -49,12 +48,11 @@ extension Node {
     let transform = Transform<Value, Value>(.skipWhile) {
       let isOpen = Cell(false)
       return LifeParts { up, edge, turn in
-        let value = slot(up, Value.self).pointee
         if !isOpen.place.pointee {
-          if isUnwanted(value) { return stop(.filtered, edge, turn) }
+          if withValue(of: up, isUnwanted) { return stop(.filtered, edge, turn) }
           isOpen.place.pointee = true
         }
-        return pass(value, over: edge, from: up, turn)
+        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
       }
     }
     return derive(through: transform, Site(file, line))

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Node {
   /// Parts the values in those for which `isMatching` holds and the others.
   ///
@@ -12,4 +14,128 @@ extension Node {
     let parted = self.if(file: file, line: line, isMatching)
     return (parted.thenNode, parted.elseNode)
   }
+
+  /// Returns a node that tells a new group for each new key; each group has a node of the values
+  /// with its key.
+  ///
+  ///     let rooms = message.groupBy { $0.room }           // Node<Group<String, Message>>
+  ///     let counts = rooms.mergeMap { room in room.values.count().map { (room.key, $0) } }
+  ///
+  /// It is the general form of ``switch(file:line:_:)``, for keys that are not known beforehand: the
+  /// closure runs once a value, and one value reaches one group, however many there are. When a
+  /// group is told its node holds the value that began it; of an event node, the event follows. A
+  /// group whose node nobody keeps is forgotten, and the next value with its key begins another. A
+  /// group keeps what it comes from. Emptying does nothing. Re-pointing the edge forgets all groups;
+  /// those that somebody keeps stay as they are. Known as `groupBy` in RxSwift, where a group lives
+  /// until the source completes.
+  /// - Complexity: O(1) a value; O(groups) for a new group.
+  public final func groupBy<Key: Hashable & Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ key: @escaping @Sendable (Value) -> Key
+  ) -> Node<Group<Key, Value>> {
+    let site = Site(file, line)
+    let result: MutableNode<Group<Key, Value>> = makeSource(nil, isMutable: false, site)
+    let parting = Transform<Value, Value>(.groupBy) { [weak result] in
+      let groups = Groups<Key, Value>(result, site, key)
+      return LifeParts { up, edge, turn in
+        groups.take(slot(up, Value.self).pointee, over: edge, up, turn)
+        return false
+      }
+    }
+    let turn = currentTurn()
+    enter(turn)
+    let parted = derive(through: parting, site)
+    attachToJoin(connect(parted, result.core, kind: .groups) { _, _, _ in false }, turn)
+    leave(turn)
+    return result
+  }
+}
+
+/// A key and the node of its values: what ``Node/groupBy(file:line:_:)`` tells.
+public struct Group<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  public let key: Key
+  public let values: Node<Value>
+}
+
+/// The groups of one life of an edge. Touched by the holder of the upstream's region.
+///
+/// The node below the edge never holds a value: it only stands in the graph between the upstream and
+/// the groups, which have edges from it. Values are brought to their group past these.
+private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
+  // Unchecked: see above.
+  private weak let result: MutableNode<Group<Key, Value>>?
+  private let site: Site
+  private let key: @Sendable (Value) -> Key
+  private var groups: [Key: WeakNode<Value>] = [:]
+  private var sweepAt = 16
+
+  init(
+    _ result: MutableNode<Group<Key, Value>>?, _ site: Site,
+    _ key: @escaping @Sendable (Value) -> Key
+  ) {
+    self.result = result
+    self.site = site
+    self.key = key
+  }
+
+  func take(_ value: Value, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer) {
+    let parted = edge.pointee.down!
+    parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
+    let key = key(value)
+    let crossing = Crossing(edge, turn)
+    if let group = groups[key]?.node {
+      return bring(value, to: group, crossing, from: parted, turn)
+    }
+    guard let result else { return _ = stop(.filtered, edge, turn) }
+    let group = begin(key, below: parted, turn)
+    var told = crossing
+    told.flags &= ~Bits.event
+    if turn.isEvent {
+      bring(Group(key: key, values: group), to: result, told, from: parted, turn)
+      bring(value, to: group, crossing, from: parted, turn)
+    } else {
+      bring(value, to: group, crossing, from: parted, turn)
+      bring(Group(key: key, values: group), to: result, told, from: parted, turn)
+    }
+  }
+
+  private func begin(_ key: Key, below parted: CorePointer, _ turn: TurnPointer) -> Node<Value> {
+    let group = makeHead(Value.self, site, turn)
+    if let parted = node(of: parted) {
+      attachToJoin(connect(parted, group.core, kind: .group) { _, _, _ in false }, turn)
+    }
+    if groups.count >= sweepAt {
+      groups = groups.filter { $0.value.node != nil }
+      sweepAt = max(16, groups.count * 2)
+    }
+    groups[key] = WeakNode(node: group)
+    return group
+  }
+}
+
+private struct WeakNode<Value: Sendable> { weak var node: Node<Value>? }
+
+/// Brings a value to a node as part of the present wave, past the edges. Part of a step.
+private func bring<Value: Sendable>(
+  _ value: Value, to node: Node<Value>, _ crossing: Crossing, from sender: CorePointer,
+  _ turn: TurnPointer
+) {
+  let core = node.core
+  let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+  if claim(core, turn) {
+    if arrive(core, .value(value), crossing, sender: sender, turn) { propagate(core, turn) }
+    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+    return
+  }
+  typealias Payload = (CorePointer, Value, Crossing, CorePointer)
+  post(
+    makeLetter(to: core, (core, value, crossing.retained(), sender) as Payload) { payload, turn in
+      let (core, value, crossing, sender) = takePayload(payload, Payload.self)
+      let context = crossing.takeContext()
+      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+      let late = crossing.afterWaiting(context)
+      if arrive(core, .value(value), late, sender: sender, turn) { propagate(core, turn) }
+      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+      _ = consume context
+    }, turn)
 }

@@ -19,26 +19,39 @@ extension Node {
     from other: Node<Other>, as mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<(Value, Other)> {
-    let read: Reader<(Value, Other)> = { cores in
-      guard let value = readStored(cores[0], Value.self),
-        let latest = readStored(cores[1], Other.self)
-      else { return nil }
-      return (value, latest)
-    }
     let turn = currentTurn()
     enter(turn)
     let node = makeHead((Value, Other).self, Site(file, line), turn)
+    let event = Captured<Value>()
     node.core.pointee.join = makeJoin([core, other.core]) { core, turn in
-      guard let pair = read(core.pointee.join!.pointee.upstreams) else {
+      let upstreams = core.pointee.join!.pointee.upstreams
+      let value = readStored(upstreams[0], Value.self) ?? event.value
+      event.value = nil
+      guard let value, let latest = readStored(upstreams[1], Other.self) else {
         traceWaiting(core, turn)
         return false
       }
-      return tell(pair, of: core, turn)
+      return tell((value, latest), of: core, turn)
     }
-    connectJoin(
-      self, node.core, .withLatest, turn, mode == .latest ? arriveAtJoin : everyValueStep(read))
+    connectJoin(self, node.core, .withLatest, turn) { up, edge, turn in
+      if mode == .everyValue {
+        let value = slot(up, Value.self).pointee
+        return inRegion(of: edge, turn) { crossing, turn in
+          pair(value, Other.self, over: edge, crossing, up, turn)
+        }
+      }
+      if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
+      let value = slot(up, Value.self).pointee
+      return inRegion(of: edge, turn) { crossing, turn in
+        event.value = value
+        noteArrival(edge.pointee.down!, crossing, sender: up, turn)
+        return false
+      }
+    }
     connectJoin(other, node.core, .latest, turn) { _, _, _ in false }
-    if let pair = read(node.core.pointee.join!.pointee.upstreams) { store(node.core, pair) }
+    if let value = readStored(core, Value.self), let latest = readStored(other.core, Other.self) {
+      store(node.core, (value, latest))
+    }
     leave(turn)
     return node
   }
@@ -57,22 +70,27 @@ extension Node {
     on ticks: Node<Tick>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let sampling = Sampling()
+    let event = Captured<Value>()
     let turn = currentTurn()
     enter(turn)
     let node = makeHead(Value.self, Site(file, line), turn)
     node.core.pointee.join = makeJoin([core, ticks.core]) { core, turn in
-      guard sampling.isNew,
-        let value = readStored(core.pointee.join!.pointee.upstreams[0], Value.self)
-      else {
+      let stored = readStored(core.pointee.join!.pointee.upstreams[0], Value.self)
+      guard sampling.isNew, let value = stored ?? event.value else {
         traceWaiting(core, turn)
         return false
       }
       sampling.isNew = false
+      event.value = nil
+      turn.pointee.flags &= ~Bits.event  // the tick's
+      if stored == nil { turn.pointee.flags |= Bits.event }
       return tell(value, of: core, turn)
     }
-    connectJoin(self, node.core, .sample, turn) { _, edge, turn in
-      inRegion(of: edge, turn) { _, turn in
+    connectJoin(self, node.core, .sample, turn) { up, edge, turn in
+      let value = turn.isEvent ? slot(up, Value.self).pointee : nil
+      return inRegion(of: edge, turn) { _, turn in
         sampling.isNew = true
+        event.value = value
         return stop(.waitsForAnotherUpstream, edge, turn)
       }
     }
@@ -85,8 +103,6 @@ extension Node {
     return node
   }
 }
-
-typealias Reader<Output> = @Sendable (UnsafeMutablePointer<CorePointer>) -> Output?
 
 /// An edge into a join that is being made; its first value is read by the maker.
 func connectJoin(
@@ -101,4 +117,25 @@ func connectJoin(
 private final class Sampling: @unchecked Sendable {
   // Unchecked: see above.
   var isNew = false
+}
+
+/// An event that waits for the join to run: its node does not keep it. Touched by the holder of the
+/// join's region.
+private final class Captured<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: see above.
+  var value: Value?
+}
+
+/// A pair for every value.
+private func pair<Value: Sendable, Other: Sendable>(
+  _ value: Value, _: Other.Type, over edge: EdgePointer, _ crossing: Crossing, _ up: CorePointer,
+  _ turn: TurnPointer
+) -> Bool {
+  let down = edge.pointee.down!
+  let join = down.pointee.join!
+  if join.pointee.isTerminated.load(ordering: .relaxed) { return stop(.cut, edge, turn) }
+  guard let latest = readStored(join.pointee.upstreams[1], Other.self) else {
+    return stop(.waitsForAnotherUpstream, edge, turn)
+  }
+  return arrive(down, .value((value, latest)), crossing, sender: up, turn)
 }

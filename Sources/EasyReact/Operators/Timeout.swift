@@ -35,7 +35,8 @@ extension Node {
   }
 }
 
-private final class TimeoutHop<Value: Sendable>: TimedHop<Void, Result<Value, TimeoutError>>,
+/// State: were the values events? Then the failure is one too.
+private final class TimeoutHop<Value: Sendable>: TimedHop<Bool, Result<Value, TimeoutError>>,
   @unchecked Sendable
 {
   // Unchecked: constant.
@@ -43,24 +44,31 @@ private final class TimeoutHop<Value: Sendable>: TimedHop<Void, Result<Value, Ti
 
   init(_ interval: Duration, _ scheduler: any Scheduler) {
     self.interval = interval
-    super.init((), scheduler)
+    super.init(false, scheduler)
   }
 
   override func attached(_ edge: EdgePointer) {
     super.attached(edge)
-    decide { _, plan in plan.timer = .restart(interval) }
+    let isEvent = edge.pointee.up!.pointee.bits & Bits.eventNode != 0
+    decide { state, plan in
+      state = isEvent
+      plan.timer = .restart(interval)
+    }
   }
 
   func take(
     _ value: Value, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer
   ) -> Bool {
-    decide(over: edge, up, turn) { _, plan in
+    decide(over: edge, up, turn) { state, plan in
+      state = turn.pointee.flags & Bits.event != 0
       plan.passes = .success(value)
       plan.timer = .restart(interval)
     }
   }
 
-  override func fired(_: inout Void, _ plan: inout Plan) {
-    plan.outputs.append(Travelling(.failure(TimeoutError(interval: interval))))
+  override func fired(_ isEvent: inout Bool, _ plan: inout Plan) {
+    let failure = Result<Value, TimeoutError>.failure(TimeoutError(interval: interval))
+    plan.outputs.append(
+      Travelling(failure, wave: newWave(), flags: isEvent ? Bits.event : 0, context: nil))
   }
 }

@@ -93,6 +93,17 @@ import Testing
     #expect(checkInvariants([a, whole] + spares) == [])
   }
 
+  @Test func `10.6 catch of a second failure with the same empty node leaves the result as it is`()
+  {
+    let a = MutableNode<Outcome>(.success(1)), spare = MutableNode<Int>()
+    let whole = a.catch { _ in spare }
+    for code in 1...2 { a.value = .failure(Problem(code: code)) }
+    #expect(whole.value == 1)
+    spare.value = 5
+    a.value = .failure(Problem(code: 3))
+    #expect(whole.value == 5)
+  }
+
   // MARK: Retry
 
   /// Attempts that are answered by hand.

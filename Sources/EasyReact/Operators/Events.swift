@@ -1,0 +1,71 @@
+// Nodes that tell events: values that are told and not kept. Documentation/Decisions/0003.
+
+extension NodeFactory {
+  /// Makes a node whose values are events: told to whoever listens at the moment, and not kept.
+  ///
+  ///     let taps = MutableNode<Void>.eventNode()
+  ///     let first = taps.listen { print("tapped") }
+  ///     taps.fire()                                   // tapped
+  ///     let second = taps.listen { print("also") }    // nothing: there is no value to begin with
+  ///
+  /// An event node is always empty: `value` is nil, also while an event is told; attaching a listener
+  /// or deriving a node tells nothing, also in the midst of an event. Order, threads, contexts and
+  /// the queue of a busy node are those of any node; in a batch the last event that was staged is
+  /// told.
+  ///
+  /// What is derived from it passes the event on and keeps nothing either, until something says that
+  /// a value is to be kept: ``Node/held(file:line:)``, ``Node/startWith(_:file:line:)``, `scan`,
+  /// `count`, `link(to:)` or `sync(with:)` into a node of your own. `combine` reads the latest
+  /// values, of which an event node has none, so it stays silent: use `withLatest(from:)`, `zip` or
+  /// `merge`. Documentation/Operators.md tells it of each operator.
+  ///
+  /// Known as `PublishRelay` in RxSwift, `PassthroughSubject` in Combine, `Signal.pipe` in
+  /// ReactiveSwift.
+  public static func eventNode<Value: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> MutableNode<Value> where Self == MutableNode<Value> {
+    let node: MutableNode<Value> = makeSource(nil, isMutable: true, Site(file, line))
+    markEventNode(node.core)
+    return node
+  }
+}
+
+extension Node {
+  /// Returns an event node of this node's values: none is told on attaching, none is kept.
+  ///
+  ///     let changes = price.events()          // the present price is not told
+  ///
+  /// Known as `changes` or `signal` of a `Property` in ReactiveSwift, `skip(1)` with `share()` in Rx.
+  public final func events(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
+    let turn = currentTurn()
+    enter(turn)
+    let node = makeHead(Value.self, Site(file, line), turn)
+    markEventNode(node.core)
+    let edge = connect(self, node.core, kind: .events) { up, edge, turn in
+      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    }
+    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
+    perform(on: core, turn) { turn in attachWithoutPush(edge, turn) }
+    leave(turn)
+    return node
+  }
+
+  /// Returns a node that keeps the last event, and tells it on attaching like any value.
+  ///
+  ///     let lastKey = keys.held()             // empty until the first key
+  ///
+  /// Of a node that keeps its values it is ``fork(file:line:)``. Known as `share(replay: 1)` in
+  /// RxSwift, `Property(initial:then:)` in ReactiveSwift (with a first value:
+  /// ``startWith(_:file:line:)``).
+  public final func held(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
+    derive(.held, Site(file, line), Value.self) { up, edge, turn in
+      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    }
+  }
+}
+
+/// Before the node is published.
+private func markEventNode(_ core: CorePointer) {
+  extras(of: core).isEventNode = true
+  core.pointee.bits |= Bits.eventNode
+}

@@ -1,0 +1,104 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract, section 10.6: `groupBy`.
+@Suite("10.6 Grouping") struct GroupingTests {
+  @Test func `10.6 groupBy tells a group for each new key, and each value to its group`() {
+    let a = MutableNode("apple")
+    let asked = Tally()
+    let groups = a.groupBy { word -> Character in
+      asked.add()
+      return word.first!
+    }
+    let told = Journal<String>(), listenings = Journal<Listening>()
+    let listening = groups.listen { group in
+      told.note("group \(group.key)")
+      listenings.note(group.values.listen { told.note("\(group.key): \($0)") })
+    }
+    #expect(told.take() == ["group a", "a: apple"])
+    a.value = "bean"
+    a.value = "avocado"
+    a.clean()
+    a.value = "banana"
+    #expect(told.take() == ["group b", "b: bean", "a: avocado", "b: banana"])
+    #expect(asked.count == 4)
+    #expect(checkInvariants([a]) == [])
+    hold(listening)
+    _ = listenings.take()
+  }
+
+  @Test
+  func `10.6 a group that nobody keeps is forgotten; the next value with its key begins another`() {
+    let a = MutableNode<Int>()
+    let lives = LifetimeTracker()
+    let groups = a.groupBy { $0 % 2 }
+    let keys = Journal<Int>()
+    let listening = groups.listen { group in
+      keys.note(group.key)
+      _ = lives.track(group.values, "\(group.key)")
+    }
+    for value in [1, 2, 3, 4] { a.value = value }
+    // The last group told is kept by the node that told it.
+    #expect(keys.entries == [1, 0, 1, 0])
+    #expect(lives.alive == ["0"])
+    for value in 0..<100 { a.value = value * 2 }
+    #expect(keys.count == 4)
+    hold(listening)
+  }
+
+  @Test func `10.6 a group keeps what it comes from, and the result is not needed`() {
+    let lives = LifetimeTracker()
+    let source = MutableNode(1)
+    var odd: Node<Int>? = lives.track(source.map { $0 }, "upstream").groupBy { $0 % 2 }.value?
+      .values
+    source.value = 2  // a group that nobody hears of
+    source.value = 3
+    #expect(odd?.value == 3)
+    #expect(lives.alive == ["upstream"])
+    hold(odd)
+    odd = nil
+    #expect(lives.alive == [])
+    #expect(!source.hasDownstreamNode)
+  }
+
+  @Test func `10.6 groups take part in joins without glitches, and carry the context`() {
+    let a = MutableNode(1)
+    let groups = a.groupBy { _ in "all" }
+    let group = groups.value!.values
+    let sum = Recorder(a.combine(group).map { $0 + $1 })
+    a.set(2, context: "mine")
+    #expect(sum.values == [2, 4])
+    #expect(sum.contexts.map { $0 as? String } == [nil, "mine"])
+    let paths = Journal<[String?]>()
+    a.name = "a"
+    group.name = "group"
+    let listening = group.listenWithPath { _, path in paths.note(path.map(\.name)) }
+    a.value = 3
+    #expect(paths.entries.last == ["a", nil, "group"])
+    #expect(checkInvariants([a]) == [])
+    hold(listening)
+  }
+
+  @Test func `10.6 two thousand groups: a value runs the closure once and reaches one group`() {
+    let a = MutableNode<Int>()
+    let groups = a.groupBy { $0 }
+    let told = Tally(), kept = Journal<Listening>()
+    let listening = groups.listen { kept.note($0.values.listen { _ in told.add() }) }
+    for value in 0..<2_000 { a.value = value }
+    #expect(told.take() == 2_000)
+    for value in 0..<2_000 { a.value = value }
+    #expect(told.count == 2_000)
+    hold(listening)
+    _ = kept.take()
+  }
+
+  @Test func `10.6 groupBy of events tells the group, then the event`() {
+    let taps = MutableNode<Int>.eventNode()
+    let told = Recorder(
+      taps.groupBy { $0 % 2 }.mergeMap { group in group.values.map { (group.key, $0) } }
+        .map { "\($0.0): \($0.1)" })
+    for value in [1, 2, 3] { taps.value = value }
+    #expect(told.values == ["1: 1", "0: 2", "1: 3"])
+  }
+}
