@@ -39,6 +39,9 @@ let package = Package(
       name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting", "CTestSupport"],
       swiftSettings: settings),
     .testTarget(
+      name: "EasyReactTestingTests", dependencies: ["EasyReact", "EasyReactTesting"],
+      swiftSettings: settings),
+    .testTarget(
       name: "EasySequenceBridgeTests",
       dependencies: ["EasySequenceBridge", "EasySequence", "EasyReact", "EasyReactTesting"],
       swiftSettings: settings),

@@ -7,6 +7,13 @@ let package = Package(
   dependencies: [.package(name: "EasyReact", path: "..")],
   targets: [
     .executableTarget(
-      name: "Receipt", dependencies: [.product(name: "EasyReact", package: "EasyReact")])
+      name: "Receipt", dependencies: [.product(name: "EasyReact", package: "EasyReact")]),
+    .executableTarget(
+      name: "Primes",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasySequence", package: "EasyReact"),
+        .product(name: "EasySequenceBridge", package: "EasyReact"),
+      ]),
   ]
 )

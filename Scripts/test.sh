@@ -15,6 +15,7 @@ run() { # run NAME COMMAND…: shows the output, keeps it for the count
   "$@" 2>&1 | tee "$log/$name" || status=1
 }
 
+run waits Scripts/check-waits.sh
 run library swift test "$@"
 run tools swift test --package-path Tools "$@"
 run compile Scripts/check-compile.sh

@@ -22,9 +22,17 @@ let package = Package(
     .executableTarget(
       name: "EasyReactCommand",
       dependencies: [
+        "MarblesKit",
         "MonitorKit",
         "SequenceKit",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "MarblesKit",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
       ],
       swiftSettings: settings),
     .target(
@@ -56,6 +64,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MarblesKitTests",
+      dependencies: [
+        "MarblesKit",
+        "EasyReactCommand",
+        .product(name: "EasyReactTesting", package: "EasyReact"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       swiftSettings: settings),
   ]
 )

@@ -44,6 +44,13 @@ bool easyreact_is_main_thread(void) {
 #endif
 }
 
+unsigned long easyreact_thread_number(void) {
+  static unsigned long numbers = 0;
+  static _Thread_local unsigned long number = 0;
+  if (number == 0) number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+  return number;
+}
+
 void easyreact_retain_barrier(void) {}
 
 static pthread_mutex_t surgery = PTHREAD_MUTEX_INITIALIZER;

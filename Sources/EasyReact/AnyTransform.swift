@@ -42,7 +42,7 @@ open class AnyTransform: @unchecked Sendable {
   }
 
   var defaultName: String {
-    kind == .custom ? "\(type(of: self))".prefix { $0 != "<" }.description : kind.name
+    kind == .transform ? "\(type(of: self))".prefix { $0 != "<" }.description : kind.name
   }
 
   /// The node that values come from; nil where this end is loose.

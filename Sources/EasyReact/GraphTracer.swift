@@ -64,8 +64,8 @@ public struct GraphEvent: Sendable {
   public let thread: UInt64
   /// Since the tracer was installed.
   public let time: Duration
-  /// Of a set by `set(_:)` or `set(_:context:)`: where it was called, as `Module/File.swift:12`. An
-  /// assignment to `value` cannot tell.
+  /// Of a set by `set(_:)` or `set(_:context:)`, and of a listener that was made: where it was
+  /// called, as `Module/File.swift:12`. An assignment to `value` cannot tell.
   public let callSite: String?
 }
 
@@ -97,7 +97,14 @@ public enum GraphTracers {
     }
     _ = consume old
     began.withLock { $0 = .now }
-    easyreact_set_traced(tracer != nil)
+    updateSwitch()
+  }
+
+  /// The engine reports while anybody hears it.
+  static func updateSwitch() {
+    installed.withLock { installed in
+      easyreact_set_traced(installed != nil || Births.areHeard)
+    }
   }
 
   /// How many sets may wait in queues in one turn before the tracer, or a warning on standard
@@ -143,7 +150,10 @@ private func emit(
       callSite: site.map { "\($0.file):\($0.line)" }))
 }
 
-@usableFromInline func traceMade(_ core: CorePointer) { emit(.nodeMade, core, 0) }
+@usableFromInline func traceMade(_ core: CorePointer) {
+  if let births = Births.current, let node = node(of: core) { births.add(node) }
+  emit(.nodeMade, core, 0)
+}
 func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
 
 @usableFromInline func traceWave(_ wave: UInt64, began: Bool, _ core: CorePointer) {
@@ -152,7 +162,11 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 @usableFromInline func traceEdge(_ edge: EdgePointer, made: Bool, _ turn: TurnPointer) {
   let down = edge.pointee.down?.pointee.id
-  emit(made ? .edgeMade(to: down) : .edgeGone(to: down), edge.pointee.up, 0)
+  // Where a listener was attached is noted by the call; see `set` for the same.
+  let site = made && down == nil ? turn.pointee.callSite : nil
+  if site != nil { turn.pointee.callSite = nil }
+  if made { Births.current?.add(edge, at: site) } else { Births.remove(edge) }
+  emit(made ? .edgeMade(to: down) : .edgeGone(to: down), edge.pointee.up, 0, at: site)
 }
 
 @usableFromInline func traceTurn(began: Bool, _ turn: TurnPointer) {
@@ -222,4 +236,11 @@ private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
     + names.joined(separator: ", ")
     + ". Set only on a change, or raise GraphTracers.reentrantSetLimit.\n"
   _ = message.withCString { write(2, $0, strlen($0)) }
+}
+
+/// For messages: the node that this thread is telling listeners and edges of.
+package func whereaboutsOfNodeBeingTold() -> String? {
+  let turn = currentTurn()
+  if turn.pointee.depth.load(ordering: .relaxed) == 0 { return nil }
+  return turn.pointee.top.flatMap { node(of: $0)?.whereabouts }
 }

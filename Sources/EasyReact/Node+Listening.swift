@@ -9,6 +9,8 @@ import Synchronization
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {
   @inlinable var currentContext: (any Sendable)? { pointee.context?.takeUnretainedValue().value }
+  /// For a step that hears emptiness: the upstream was emptied, there is no value.
+  @inlinable var isEmptied: Bool { pointee.flags & Bits.emptied != 0 }
 }
 
 // MARK: - Kept by the caller
@@ -23,8 +25,10 @@ extension Node {
   /// one attached during a notification is not visited by it. Keep the result: releasing it ends
   /// the listening.
   @inlinable
-  public final func listen(_ body: @escaping @Sendable (Value) -> Void) -> Listening {
-    startListening { up, _, _ in
+  public final func listen(
+    file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable (Value) -> Void
+  ) -> Listening {
+    startListening(at: Site(file, line)) { up, _, _ in
       withValue(of: up, body)
       return false
     }
@@ -33,9 +37,10 @@ extension Node {
   /// The same, with the context of each set; nil for plain sets and for the first value.
   @inlinable
   public final func listenWithContext(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
-    startListening { up, _, turn in
+    startListening(at: Site(file, line)) { up, _, turn in
       withValue(of: up) { body($0, turn.currentContext) }
       return false
     }
@@ -43,9 +48,10 @@ extension Node {
 
   /// The same, with the nodes from the set to this one. The path is built for such listeners only.
   public final func listenWithPath(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value, [AnyNode]) -> Void
   ) -> Listening {
-    startListening { up, _, _ in
+    startListening(at: Site(file, line)) { up, _, _ in
       body(slot(up, Value.self).pointee, path(to: up))
       return false
     }
@@ -55,44 +61,54 @@ extension Node {
   ///
   /// What waits there when the listening ends is not called.
   public final func listen(
-    on scheduler: some Scheduler, _ body: @escaping @Sendable (Value) -> Void
+    on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
-    listenWithContext(on: scheduler) { value, _ in body(value) }
+    listenWithContext(on: scheduler, file: file, line: line) { value, _ in body(value) }
   }
 
   /// The same with the context.
   public final func listenWithContext(
-    on scheduler: some Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
+    on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
     let calls = CallHop<Value>(scheduler, body)
-    return startListening(hop: calls, calls.step)
+    return startListening(at: Site(file, line), hop: calls, calls.step)
   }
 
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
-  public final func listenOnMain(_ body: @escaping @MainActor @Sendable (Value) -> Void)
+  public final func listenOnMain(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Value) -> Void
+  )
     -> Listening
   {
-    listen(on: MainScheduler()) { value in MainActor.assumeIsolated { body(value) } }
+    listen(on: MainScheduler(), file: file, line: line) { value in
+      MainActor.assumeIsolated { body(value) }
+    }
   }
 
   /// The same with the context.
   public final func listenOnMainWithContext(
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
-    listenWithContext(on: MainScheduler()) { value, context in
+    listenWithContext(on: MainScheduler(), file: file, line: line) { value, context in
       MainActor.assumeIsolated { body(value, context) }
     }
   }
 
   /// Makes `edge` hear values and emptiness. Keep the result.
-  public final func listen(with edge: ListenEdge<Value>) -> Listening {
-    startListening(hearsEmptiness: true, step(of: edge))
+  public final func listen(
+    with edge: ListenEdge<Value>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Listening {
+    startListening(at: Site(file, line), hearsEmptiness: true, step(of: edge))
   }
 
   private final func step(of edge: ListenEdge<Value>) -> Step {
     { up, _, turn in
       let sender = inUse(up)
-      if up.pointee.hasValue.load(ordering: .relaxed) {
+      if !turn.isEmptied {
         edge.receive(slot(up, Value.self).pointee, from: sender, context: turn.currentContext)
       } else {
         edge.receiveEmpty(from: sender, context: turn.currentContext)
@@ -102,11 +118,11 @@ extension Node {
   }
 
   @usableFromInline final func startListening(
-    hop: Hop? = nil, hearsEmptiness: Bool = false, _ step: @escaping Step
+    at site: Site, hop: Hop? = nil, hearsEmptiness: Bool = false, _ step: @escaping Step
   ) -> Listening {
     let edge = makeListener(hop: hop, hearsEmptiness: hearsEmptiness, face: nil, step)
     let listening = Listening(edge)
-    attachListener(edge)
+    attachListener(edge, at: site)
     return listening
   }
 
@@ -124,9 +140,10 @@ extension Node {
     return edge
   }
 
-  @usableFromInline final func attachListener(_ edge: EdgePointer) {
+  @usableFromInline final func attachListener(_ edge: EdgePointer, at site: Site) {
     let turn = currentTurn()
     enter(turn)
+    if turn.pointee.isTraced { turn.pointee.callSite = site }
     appendToUpstream(edge)
     attachNow(edge, turn)
     leave(turn)
@@ -149,9 +166,10 @@ extension Node {
   @discardableResult
   @inlinable
   public final func listen<Owner: AnyObject>(
-    by owner: Owner, _ body: @escaping @Sendable (Owner, Value) -> Void
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
       withValue(of: up) { body(owner, $0) }
     }
   }
@@ -160,17 +178,19 @@ extension Node {
   @discardableResult
   @inlinable
   public final func listenWithContext<Owner: AnyObject>(
-    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
-    startListening(by: owner, body)
+    startListening(at: Site(file, line), by: owner, body)
   }
 
   /// The same with the nodes from the set to this one.
   @discardableResult
   public final func listenWithPath<Owner: AnyObject>(
-    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
   ) -> any Cancelable {
-    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
       body(owner, slot(up, Value.self).pointee, path(to: up))
     }
   }
@@ -180,9 +200,10 @@ extension Node {
   @discardableResult
   @inlinable
   public final func listen<Owner: AnyObject>(
-    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    start(OwnedListening(owner: owner), owner) { owner, up, _, _ in
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
       withValue(of: up) { method(owner)($0) }
     }
   }
@@ -191,44 +212,54 @@ extension Node {
   @discardableResult
   @inlinable
   public final func listen<Owner: AnyObject>(
-    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void
+    by owner: Owner,
+    calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    startListening(by: owner) { owner, value, context in method(owner)(value, context) }
+    startListening(at: Site(file, line), by: owner) { owner, value, context in
+      method(owner)(value, context)
+    }
   }
 
   /// The same for a method without parameters.
   @discardableResult
   @inlinable
   public final func listen<Owner: AnyObject>(
-    by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
+    file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    startListening(by: owner) { owner, _, _ in method(owner)() }
+    startListening(at: Site(file, line), by: owner) { owner, _, _ in method(owner)() }
   }
 
   /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
   @discardableResult
   public final func listen<Owner: AnyObject>(
     by owner: Owner, on scheduler: some Scheduler,
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner, on: scheduler) { owner, value, _ in body(owner, value) }
+    startListening(at: Site(file, line), by: owner, on: scheduler) { owner, value, _ in
+      body(owner, value)
+    }
   }
 
   /// The same with the context.
   @discardableResult
   public final func listenWithContext<Owner: AnyObject>(
     by owner: Owner, on scheduler: some Scheduler,
+    file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
-    startListening(by: owner, on: scheduler, body)
+    startListening(at: Site(file, line), by: owner, on: scheduler, body)
   }
 
   /// Calls `body` on the main actor, later and in order, as long as the owner lives.
   @discardableResult
   public final func listenOnMain<Owner: AnyObject & Sendable>(
-    by owner: Owner, _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(by: owner, on: MainScheduler()) { owner, value, _ in
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, _ in
       MainActor.assumeIsolated { body(owner, value) }
     }
   }
@@ -236,19 +267,23 @@ extension Node {
   /// The same with the context.
   @discardableResult
   public final func listenOnMainWithContext<Owner: AnyObject & Sendable>(
-    by owner: Owner, _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
-    startListening(by: owner, on: MainScheduler()) { owner, value, context in
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, context in
       MainActor.assumeIsolated { body(owner, value, context) }
     }
   }
 
   /// Makes `edge` hear values and emptiness as long as the owner lives.
   @discardableResult
-  public final func listen(by owner: some AnyObject, with edge: ListenEdge<Value>) -> any Cancelable
-  {
+  public final func listen(
+    by owner: some AnyObject, with edge: ListenEdge<Value>, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> any Cancelable {
     let hear = step(of: edge)
-    return start(OwnedListening(owner: owner), owner, hearsEmptiness: true) { _, up, life, turn in
+    return start(at: Site(file, line), OwnedListening(owner: owner), owner, hearsEmptiness: true) {
+      _, up, life, turn in
       _ = hear(up, life, turn)
     }
   }
@@ -267,15 +302,16 @@ extension Node {
   }
 
   @inlinable final func startListening<Owner: AnyObject>(
-    by owner: Owner, _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+    at site: Site, by owner: Owner,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
-    start(OwnedListening(owner: owner), owner) { owner, up, _, turn in
+    start(at: site, OwnedListening(owner: owner), owner) { owner, up, _, turn in
       withValue(of: up) { body(owner, $0, turn.currentContext) }
     }
   }
 
   private final func startListening<Owner: AnyObject>(
-    by owner: Owner, on scheduler: some Scheduler,
+    at site: Site, by owner: Owner, on scheduler: some Scheduler,
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
@@ -288,12 +324,15 @@ extension Node {
       }
     }
     let call = calls.step
-    return start(listening, owner, hop: calls) { _, up, life, turn in _ = call(up, life, turn) }
+    return start(at: site, listening, owner, hop: calls) { _, up, life, turn in
+      _ = call(up, life, turn)
+    }
   }
 
   /// Each event looks for the owner first: if it is gone, the listening ends instead.
   @inlinable final func start<Owner: AnyObject>(
-    _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil, hearsEmptiness: Bool = false,
+    at site: Site, _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil,
+    hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
     // A node that listens to itself is not kept by that.
@@ -313,7 +352,7 @@ extension Node {
     }
     listening.edge = edge
     register(listening, owner: owner)
-    attachListener(edge)
+    attachListener(edge, at: site)
     return listening
   }
 }

@@ -95,9 +95,10 @@ private func transform(of edge: EdgePointer, from up: AnyNode, to down: AnyNode)
   if let face = edge.pointee.face.load(ordering: .acquiring) {
     return face.takeUnretainedValue() as? AnyTransform
   }
-  // Of a join, whose ends cannot be set: without types.
-  let isOfJoin = edge.pointee.kind == .combine || edge.pointee.kind == .zip
-  let type = isOfJoin ? AnyTransform.self : type(of: down).transformType(from: type(of: up))
+  // One whose ends cannot be set is without types.
+  let type =
+    edge.pointee.kind.hasFixedEnds
+    ? AnyTransform.self : type(of: down).transformType(from: type(of: up))
   let made = type.adopting(edge)
   let (exchanged, original) = edge.pointee.face.compareExchange(
     expected: nil, desired: Unmanaged.passRetained(made as AnyObject),

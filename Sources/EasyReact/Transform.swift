@@ -37,7 +37,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
         transform._withUnsafeGuaranteedRef { $0.take(up, edge, turn) }
       }
     }
-    super.init(kind: .custom, hearsEmptiness: true, makeStep: nil)
+    super.init(kind: .transform, hearsEmptiness: true, makeStep: nil)
   }
 
   @usableFromInline init(
@@ -126,7 +126,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     let saved = (turn.pointee.receiving, turn.pointee.hasSent)
     (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
     edge.pointee.upHandle.unsafelyUnwrapped._withUnsafeGuaranteedRef { sender in
-      if !up.pointee.hasValue.load(ordering: .relaxed) {
+      if turn.isEmptied {
         receiveEmpty(from: sender, context: turn.currentContext)
       } else if turn.pointee.context == nil {
         receive(slot(up, Input.self).pointee, from: sender, context: noContext)

@@ -8,7 +8,8 @@ import Synchronization
 ///     let a = MutableNode(1)
 ///     let recorder = Recorder(a.map { $0 * 2 })
 ///     a.value = 2
-///     recorder.values          // [2, 4]
+///     recorder.values                  // [2, 4]
+///     try recorder.expect([2, 4])      // throws what shows both sequences, if they differ
 ///
 /// It listens until it is released or `cancel()`ed, keeps the node, and may be read from any
 /// thread.
@@ -22,6 +23,8 @@ public final class Recorder<Value: Sendable>: Cancelable {
     /// Was it told on the main thread, or on the main queue? On Linux another thread may serve that
     /// queue.
     public let isOnMainThread: Bool
+    /// The thread that told it.
+    public let thread: RecordedThread
   }
 
   private final class Log: Sendable {
@@ -36,7 +39,8 @@ public final class Recorder<Value: Sendable>: Cancelable {
     listening = node.listenWithContext { [log] value, context in
       let entry = Entry(
         value: value, context: context,
-        time: clock?.now ?? began.duration(to: .now), isOnMainThread: isOnMain())
+        time: clock?.now ?? began.duration(to: .now), isOnMainThread: isOnMain(),
+        thread: .current)
       log.entries.withLock { $0.append(entry) }
     }
   }
@@ -51,6 +55,8 @@ public final class Recorder<Value: Sendable>: Cancelable {
   public var contexts: [(any Sendable)?] { entries.map(\.context) }
   /// When they were told.
   public var times: [Duration] { entries.map(\.time) }
+  /// The threads that told them.
+  public var threads: [RecordedThread] { entries.map(\.thread) }
 
   /// Forgets what was recorded.
   public func clear() {
@@ -60,6 +66,20 @@ public final class Recorder<Value: Sendable>: Cancelable {
     }
     _ = consume old
   }
+}
+
+/// A thread, to be compared with another one.
+///
+///     #expect(recorder.threads == [.current])      // told here, before `set` returned
+public struct RecordedThread: Hashable, Sendable, CustomStringConvertible {
+  private let number: UInt
+
+  /// The calling thread. No thread of this process gets the number of another one.
+  public static var current: RecordedThread {
+    RecordedThread(number: UInt(easyreact_thread_number()))
+  }
+
+  public var description: String { "thread \(number)" }
 }
 
 private let mainKey: DispatchSpecificKey<Bool> = {

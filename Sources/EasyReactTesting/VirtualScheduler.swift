@@ -13,25 +13,16 @@ import Synchronization
 /// Everything due runs on the thread that moves the time, in order of time, then of scheduling,
 /// work scheduled meanwhile included. Scheduling is allowed from any thread; time is moved by one
 /// thread at a time. Schedulers are independent, so tests may run in parallel.
+///
+/// Known as `TestScheduler` in Rx and in the testing packages for Combine, `ManualClock` in
+/// swift-async-algorithms.
 public final class VirtualScheduler: Scheduler {
-  private struct Work {
-    let due: Duration
-    let number: UInt64
-  }
-  private struct State {
-    var now: Duration = .zero
-    var number: UInt64 = 0
-    /// Binary heap by time, then by scheduling; what was cancelled stays in it until its time.
-    var heap: [Work] = []
-    /// By number: what is to be done yet.
-    var bodies: [UInt64: @Sendable () -> Void] = [:]
-    var isRunning = false
-  }
   private let state = Mutex(State())
   private let bound: Int
 
   /// - Parameter bound: How many pieces of work one `advance` or `run` may do before it stops with
-  ///   a message: the guard against work that schedules itself for ever.
+  ///   a message that names what keeps scheduling: the guard against work that schedules itself for
+  ///   ever.
   public init(bound: Int = 10_000_000) {
     if bound <= 0 {
       fatalError("VirtualScheduler(bound: \(bound)): the bound is not positive. Pass one or more.")
@@ -39,25 +30,63 @@ public final class VirtualScheduler: Scheduler {
     self.bound = bound
   }
 
-  /// The virtual time since the scheduler was made.
+  /// The virtual time since the scheduler was made. Any thread.
   public var now: Duration { state.withLock { $0.now } }
 
-  /// How much work waits.
+  /// How much work waits: what was cancelled does not count.
   public var pendingCount: Int { state.withLock { $0.bodies.count } }
 
+  // MARK: Scheduling
+
+  @_disfavoredOverload
   public func schedule(_ work: @escaping @Sendable () -> Void) {
-    _ = add(after: .zero, work)
+    _ = add(after: .zero, site: nil, work)
   }
 
-  @discardableResult
+  @_disfavoredOverload @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Cancelable {
-    let number = add(after: max(.zero, delay), work)
-    return ClosureCancelable { [weak self] in self?.cancel(number) }
+    cancelable(add(after: delay, site: nil, work))
   }
 
-  /// Moves the time on by `duration`, and does everything due on the way.
+  /// Runs `work` at the present moment, after what was scheduled before it, when time is moved.
+  ///
+  ///     clock.schedule { print("now") }
+  ///     clock.run()                                // now
+  ///
+  /// - Parameters file, line: The call, for the message about work that never ends.
+  public func schedule(
+    file: StaticString = #fileID, line: UInt = #line, _ work: @escaping @Sendable () -> Void
+  ) {
+    _ = add(after: .zero, site: WorkSite(file, line), work)
+  }
+
+  /// Runs `work` when `delay` has passed, unless it is cancelled before; a negative delay does not
+  /// wait.
+  ///
+  ///     let alarm = clock.schedule(after: .seconds(5)) { print("late") }
+  ///     clock.advance(by: .seconds(4))
+  ///     alarm.cancel()                             // nothing is printed
+  ///
+  /// - Parameters file, line: The call, for the message about work that never ends.
+  @discardableResult
+  public func schedule(
+    after delay: Duration, file: StaticString = #fileID, line: UInt = #line,
+    _ work: @escaping @Sendable () -> Void
+  ) -> any Cancelable {
+    cancelable(add(after: delay, site: WorkSite(file, line), work))
+  }
+
+  /// Work of a marble test: at `time`, in its place among what is due then.
+  func schedule(at time: Duration, _ place: Work.Place, _ work: @escaping @Sendable () -> Void) {
+    _ = add(after: time - now, place, site: nil, work)
+  }
+
+  // MARK: Moving time
+
+  /// Moves the time on by `duration`, and does everything due on the way, what is due exactly then
+  /// included.
   public func advance(by duration: Duration) {
     if duration < .zero {
       fatalError("VirtualScheduler.advance(by: \(duration)): time does not go back.")
@@ -77,17 +106,87 @@ public final class VirtualScheduler: Scheduler {
 
   /// Does everything that is scheduled, in order, until nothing is; time moves to the last piece of
   /// work.
+  ///
+  /// Where something is always scheduled, as by an `interval`, use ``advance(by:)``: `run` would
+  /// stop at the bound.
   public func run() { runAll(until: nil) }
+}
 
-  // MARK: Private
+// MARK: - Running
 
-  private func add(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> UInt64 {
+extension VirtualScheduler {
+  private func runAll(until end: Duration?) {
     state.withLock { state in
-      state.number += 1
-      state.bodies[state.number] = body
-      push(Work(due: state.now + delay, number: state.number), &state.heap)
-      return state.number
+      if state.runner != nil {
+        fatalError(
+          "VirtualScheduler: time is being moved already; do not advance from scheduled work.")
+      }
+      state.runner = RecordedThread.current
+      state.left = bound
     }
+    while let work = next(until: end) { work() }
+    state.withLock { state in
+      if let end { state.now = max(state.now, end) }
+      state.runner = nil
+      state.site = nil
+      state.left = nil
+      state.schedulers = [:]
+    }
+  }
+
+  /// The next piece of work that is due; time moves to it.
+  private func next(until end: Duration?) -> (@Sendable () -> Void)? {
+    let (body, isEndless) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
+      guard let first = state.firstDue(by: end) else { return (nil, false) }
+      if state.left == 0 { return (nil, true) }
+      _ = state.heap.pop()
+      state.left! -= 1
+      state.now = max(state.now, first.due)
+      let body = state.bodies.removeValue(forKey: first.number)!
+      state.site = body.site
+      return (body.run, false)
+    }
+    if isEndless { stopEndlessRun() }
+    return body
+  }
+
+  private func stopEndlessRun() -> Never {
+    let (now, schedulers) = state.withLock { ($0.now, $0.schedulers) }
+    let most = schedulers.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
+    let names = most.map { "\($0.key), \($0.value) \($0.value == 1 ? "time" : "times")" }
+    fatalError(
+      "VirtualScheduler: \(bound) pieces of work ran by \(now) and more is scheduled; "
+        + "something schedules itself for ever, or raise init(bound:). "
+        + "At the end this scheduled: \(names.joined(separator: "; ")).")
+  }
+
+  private func add(
+    after delay: Duration, _ place: Work.Place = .usual, site: WorkSite?,
+    _ body: @escaping @Sendable () -> Void
+  ) -> UInt64 {
+    let (number, mustName, cause) = state.withLock { state in
+      // What work schedules that cannot tell where, was scheduled where that work was.
+      let cause = state.runner == RecordedThread.current ? state.site : nil
+      state.number += 1
+      state.bodies[state.number] = Body(run: body, site: site ?? cause)
+      let due = state.now + max(.zero, delay)
+      state.heap.push(Work(due: due, place: place, number: state.number))
+      return (state.number, state.left.map { $0 < Self.named } ?? false, cause)
+    }
+    if mustName {
+      let name =
+        site?.name ?? whereaboutsOfNodeBeingTold().map { "a timer of the \($0)" }
+        ?? cause?.name ?? "work whose place is not known"
+      state.withLock { $0.schedulers[name, default: 0] += 1 }
+    }
+    return number
+  }
+
+  /// How many of the last pieces of work before the bound tell who schedules.
+  private static var named: Int { 100 }
+
+  private func cancelable(_ number: UInt64) -> any Cancelable {
+    ClosureCancelable { [weak self] in self?.cancel(number) }
   }
 
   private func cancel(_ number: UInt64) {
@@ -95,82 +194,50 @@ public final class VirtualScheduler: Scheduler {
     let dropped = state.withLock { $0.bodies.removeValue(forKey: number) }
     _ = consume dropped
   }
+}
 
-  private func runAll(until end: Duration?) {
-    state.withLock { state in
-      if state.isRunning {
-        fatalError(
-          "VirtualScheduler: time is being moved already; do not advance from scheduled work.")
+// MARK: - State
+
+extension VirtualScheduler {
+  private struct State {
+    var now: Duration = .zero
+    var number: UInt64 = 0
+    /// What was cancelled stays in it until its time.
+    var heap = WorkHeap()
+    /// By number: what is to be done yet.
+    var bodies: [UInt64: Body] = [:]
+    /// While time is moved: by whom, how much work may still run, and where the running work was
+    /// scheduled.
+    var runner: RecordedThread?
+    var left: Int?
+    var site: WorkSite?
+    /// Who scheduled how often, shortly before the bound.
+    var schedulers: [String: Int] = [:]
+
+    /// Drops what was cancelled from the top of the heap.
+    mutating func firstDue(by end: Duration?) -> Work? {
+      while let first = heap.first {
+        if bodies[first.number] != nil {
+          return end.map { first.due <= $0 } ?? true ? first : nil
+        }
+        _ = heap.pop()
       }
-      state.isRunning = true
-    }
-    var count = 0
-    while let work = next(until: end) {
-      work()
-      count += 1
-      if count == bound, isDue(by: end) {
-        fatalError(
-          "VirtualScheduler: \(bound) pieces of work ran by \(now) and more is scheduled; "
-            + "something schedules itself for ever, or raise init(bound:).")
-      }
-    }
-    state.withLock { state in
-      if let end { state.now = max(state.now, end) }
-      state.isRunning = false
+      return nil
     }
   }
 
-  /// The next piece of work that is due; time moves to it.
-  private func next(until end: Duration?) -> (@Sendable () -> Void)? {
-    state.withLock { state in
-      guard let first = firstDue(by: end, &state) else { return nil }
-      _ = pop(&state.heap)
-      state.now = max(state.now, first.due)
-      return state.bodies.removeValue(forKey: first.number)
+  private struct Body {
+    let run: @Sendable () -> Void
+    let site: WorkSite?
+  }
+
+  private struct WorkSite {
+    let file: StaticString
+    let line: UInt
+    init(_ file: StaticString, _ line: UInt) {
+      self.file = file
+      self.line = line
     }
-  }
-
-  private func isDue(by end: Duration?) -> Bool {
-    state.withLock { firstDue(by: end, &$0) != nil }
-  }
-
-  /// Drops what was cancelled from the top of the heap.
-  private func firstDue(by end: Duration?, _ state: inout State) -> Work? {
-    while let first = state.heap.first {
-      if state.bodies[first.number] == nil {
-        _ = pop(&state.heap)
-        continue
-      }
-      return end.map { first.due <= $0 } ?? true ? first : nil
-    }
-    return nil
-  }
-
-  private func precedes(_ a: Work, _ b: Work) -> Bool {
-    a.due != b.due ? a.due < b.due : a.number < b.number
-  }
-
-  private func push(_ work: Work, _ heap: inout [Work]) {
-    heap.append(work)
-    var index = heap.count - 1
-    while index > 0, precedes(heap[index], heap[(index - 1) / 2]) {
-      heap.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
-
-  private func pop(_ heap: inout [Work]) -> Work {
-    heap.swapAt(0, heap.count - 1)
-    let first = heap.removeLast()
-    var index = 0
-    while true {
-      var child = 2 * index + 1
-      if child >= heap.count { break }
-      if child + 1 < heap.count, precedes(heap[child + 1], heap[child]) { child += 1 }
-      if !precedes(heap[child], heap[index]) { break }
-      heap.swapAt(child, index)
-      index = child
-    }
-    return first
+    var name: String { "schedule at \(file):\(line)" }
   }
 }

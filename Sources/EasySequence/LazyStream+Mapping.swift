@@ -153,7 +153,8 @@ extension LazyStream {
     mapWithIndex { (offset: $1, element: $0) }
   }
 
-  /// Calls `transform` with the members of each tuple. Known as `reduceEach:` in RACSequence.
+  /// Calls `transform` with the members of each tuple. Known as `reduceEach:` in RACSequence; after
+  /// `zip` it is `zip:reduce:`.
   ///
   ///     zip(names, ages).reduceEach { name, age in "\(name) is \(age)" }
   @inlinable public func reduceEach<each Member, Result: Sendable>(

@@ -71,7 +71,7 @@ extension LazyStream {
   ///
   /// The elements are shared, and still computed in order: the head of a tail is computed after the element before it.
   /// Holding a tail and not the stream frees what lies before, up to 32 elements, also if the tail was made before those
-  /// were computed. O(1).
+  /// were computed. O(1). Known as `tail` in RACSequence, where it may be nil.
   @inlinable public var tail: LazyStream { dropFirst(1) }
 
   /// The first element and the rest, or nil if the stream is empty.

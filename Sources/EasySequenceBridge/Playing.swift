@@ -33,40 +33,69 @@ extension LazyStream {
 
 /// A stream that is played into a node. Dropping it changes nothing; `cancel()` ends it.
 public final class Playing<Element: Sendable>: Cancelable {
-  /// What is left; nil when it is over. Protected by its mutex, computed outside of it.
-  private let rest: Mutex<LazyStream<Element>?>
+  private struct State {
+    /// What is left; nil when it is over. Computed outside of the lock.
+    var rest: LazyStream<Element>?
+    /// Whether a piece of work plays an element just now.
+    var isPlaying = false
+    /// Whether the next piece came meanwhile: inside of this one, if the scheduler works at once.
+    var isDue = false
+  }
+
+  private let state: Mutex<State>
   private weak let node: MutableNode<Element>?
   private let scheduler: any Scheduler
 
   init(_ stream: LazyStream<Element>, _ node: MutableNode<Element>, _ scheduler: any Scheduler) {
-    rest = Mutex(stream)
+    state = Mutex(State(rest: stream))
     self.node = node
     self.scheduler = scheduler
   }
 
   /// Whether it has ended: by the stream's end, by `cancel()`, or because nobody listened.
-  public var isOver: Bool { rest.withLock { $0 == nil } }
+  public var isOver: Bool { state.withLock { $0.rest == nil } }
 
-  /// Ends it. An element that another thread computes just now is not told any more.
+  /// Ends it. An element that another thread computes just now is not told any more; one that it tells just now is.
   public func cancel() {
-    let dropped = rest.withLock { rest in
-      defer { rest = nil }
-      return rest
+    let dropped = state.withLock { state in
+      defer { state.rest = nil }
+      return state.rest
     }
     _ = consume dropped  // what it captured is destroyed outside of the lock
   }
 
-  func goOn() { scheduler.schedule { self.step() } }
+  func goOn() { scheduler.schedule { self.play() } }
+
+  /// Plays an element, and those whose turn comes before it is done: a scheduler that works at once must not make the
+  /// stack as deep as the stream is long.
+  private func play() {
+    let mayPlay = state.withLock { state in
+      state.isDue = state.isPlaying
+      defer { state.isPlaying = true }
+      return !state.isPlaying
+    }
+    guard mayPlay else { return }
+    repeat { step() } while mustGoOn()
+  }
+
+  private func mustGoOn() -> Bool {
+    state.withLock { state in
+      defer { state.isDue = false }
+      state.isPlaying = state.isDue
+      return state.isDue
+    }
+  }
 
   private func step() {
-    guard let node, isHeard(node), let stream = rest.withLock({ $0 }),
+    guard let node, isHeard(node), let stream = state.withLock({ $0.rest }),
       let (element, tail) = stream.uncons()
     else { return cancel() }
-    let goesOn = rest.withLock { rest in
-      if rest == nil { return false }
-      rest = tail
-      return true
+    let (goesOn, played) = state.withLock { state in
+      let played = state.rest
+      if played != nil { state.rest = tail }
+      return (played != nil, played)
     }
+    _ = consume played  // likewise
     if !goesOn { return }
     node.value = element
     goOn()

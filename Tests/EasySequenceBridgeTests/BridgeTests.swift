@@ -75,6 +75,16 @@ private func noted(_ calls: Calls) -> LazyStream<Int> {
     #expect(calls.all == [])
   }
 
+  @Test func `a hundred thousand elements on a scheduler that works at once`() {
+    let node = MutableNode<Int>()
+    let count = Mutex(0)
+    let listening = node.listen { _ in count.withLock { $0 += 1 } }
+    let playing = LazyStream(0..<100_000).play(into: node, on: .immediate)
+    #expect(playing.isOver)
+    #expect(count.withLock { $0 } == 100_000)
+    listening.cancel()
+  }
+
   @Test func `played twice, each closure runs once`() {
     let (node, calls) = (MutableNode<Int>(), Calls())
     let recorder = Recorder(node)

@@ -117,14 +117,17 @@ private final class Slot: Sendable {
   @Test func `elements that wait for each other across threads stop with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       enum Ring {
+        static let arrived = DispatchSemaphore(value: 0)
         static let met = Atomic(0)
         static let first: LazyStream<Int> = LazyStream.just(1).map { _ in meet(second) }
         static let second: LazyStream<Int> = LazyStream.just(1).map { _ in meet(first) }
         static func meet(_ other: LazyStream<Int>) -> Int {
-          met.add(1, ordering: .sequentiallyConsistent)
-          while met.load(ordering: .sequentiallyConsistent) < 2 {
-            Thread.sleep(forTimeInterval: 0.001)
+          // Each waits until the other one has begun too: the second lets both go on.
+          if met.add(1, ordering: .sequentiallyConsistent).newValue == 2 {
+            arrived.signal()
+            arrived.signal()
           }
+          guard arrived.wait(timeout: .now() + 60) == .success else { return 0 }
           return other.head ?? 0
         }
       }

@@ -50,6 +50,9 @@ static inline void easyreact_add_batches(long by) {
 // Is this the thread that the process began with?
 bool easyreact_is_main_thread(void);
 
+// A number that no other thread of this process has or had: from one, by first call.
+unsigned long easyreact_thread_number(void);
+
 // The lock of the graph's shape. Of POSIX, not of Swift, because the thread sanitizer sees it under contention too.
 void easyreact_surgery_lock(void);
 void easyreact_surgery_unlock(void);

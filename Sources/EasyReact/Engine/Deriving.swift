@@ -34,14 +34,15 @@ extension Node {
 
   @inlinable @inline(__always)
   func derive<Output: Sendable>(
-    _ edge: consuming Edge, isHead: Bool = false, _ site: Site, _: Output.Type,
-    face: AnyTransform? = nil
+    _ edge: consuming Edge, isHead: Bool = false, startingWith first: Output? = nil,
+    _ site: Site, _: Output.Type, face: AnyTransform? = nil
   ) -> Node<Output> {
     let turn = currentTurn()
     enter(turn)
     let region = isHead ? nil : core.pointee.region.load(ordering: .acquiring)
     let down = makeCore(of: Output.self, region: region, rank: 0, site: site, inEdge: edge)
     let node = MutableNode<Output>(adopting: down)
+    if let first { store(down, first) }
     follow(core, down, face, turn)
     leave(turn)
     return node

@@ -93,45 +93,6 @@ struct Life: @unchecked Sendable {
   return pointer
 }
 
-/// What an edge is called unless it has a name.
-@usableFromInline enum EdgeKind: UInt8, Sendable {
-  case link, fork, map, mapReplace, compactMap, filter, ignore, select, distinct, skip, take, scan
-  case deliver, delay, throttle, flatten, inner, `switch`, `case`, `default`, unmatched
-  case combine, zip, merge, sync, custom, listen
-
-  var name: String {
-    switch self {
-    case .link: "Link"
-    case .fork: "Fork"
-    case .map: "Map"
-    case .mapReplace: "MapReplace"
-    case .compactMap: "CompactMap"
-    case .filter: "Filter"
-    case .ignore: "Ignore"
-    case .select: "Select"
-    case .distinct: "DistinctUntilChanged"
-    case .skip: "Skip"
-    case .take: "Take"
-    case .scan: "Scan"
-    case .deliver: "Deliver"
-    case .delay: "Delay"
-    case .throttle: "Throttle"
-    case .flatten: "Flatten"
-    case .inner: "Inner"
-    case .switch: "Switch"
-    case .case: "Case"
-    case .default: "Default"
-    case .unmatched: "Unmatched"
-    case .combine: "Combine"
-    case .zip: "Zip"
-    case .merge: "Merge"
-    case .sync: "Sync"
-    case .custom: "Transform"
-    case .listen: "Listen"
-    }
-  }
-}
-
 // MARK: - The lists
 
 /// Appends to a list of the upstream. Caller holds the upstream's lock.

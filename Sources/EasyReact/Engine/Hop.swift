@@ -10,6 +10,8 @@ import Synchronization
 
   @inlinable init() {}
 
+  /// The edge is followed from now on. Called by the holder of its upstream's region.
+  func attached(_ edge: EdgePointer) {}
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
@@ -22,13 +24,15 @@ import Synchronization
 final class HopQueue<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item] = []
+    /// The array of the drain before, emptied.
+    var spare: [Item] = []
     var isScheduled = false
   }
   private let state = Mutex(State())
   private let scheduler: any Scheduler
-  private let handle: @Sendable (Item) -> Void
+  private let handle: @Sendable ([Item]) -> Void
 
-  init(_ scheduler: any Scheduler, _ handle: @escaping @Sendable (Item) -> Void) {
+  init(_ scheduler: any Scheduler, _ handle: @escaping @Sendable ([Item]) -> Void) {
     self.scheduler = scheduler
     self.handle = handle
   }
@@ -42,19 +46,25 @@ final class HopQueue<Item: Sendable>: Sendable {
     if mustSchedule { scheduler.schedule { self.drain() } }
   }
 
-  /// What came before the drain began; for later arrivals another one is scheduled, so others get
-  /// their turn.
+  /// What is there, and what comes meanwhile, a few times: scheduling costs more than a look. Then
+  /// others get their turn.
   private func drain() {
-    let items = state.withLock { state in
-      defer { state.items = [] }
-      return state.items
+    var emptied: [Item] = []
+    for _ in 0..<16 {
+      var items = state.withLock { state in
+        if state.spare.capacity == 0 { swap(&state.spare, &emptied) }
+        if state.items.isEmpty { state.isScheduled = false }
+        let items = state.items
+        state.items = state.spare
+        state.spare = []
+        return items
+      }
+      if items.isEmpty { return }
+      handle(items)
+      items.removeAll(keepingCapacity: items.count <= 1_024)  // no lock held
+      emptied = items
     }
-    for item in items { handle(item) }
-    let mustSchedule = state.withLock { state in
-      state.isScheduled = !state.items.isEmpty
-      return state.isScheduled
-    }
-    if mustSchedule { scheduler.schedule { self.drain() } }
+    scheduler.schedule { self.drain() }
   }
 }
 
@@ -66,8 +76,9 @@ final class CallHop<Value: Sendable>: Hop, @unchecked Sendable {
 
   init(_ scheduler: any Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void) {
     super.init()
-    queue = HopQueue(scheduler) { [weak self] call in
-      if let self, !self.hasEnded { body(call.value, call.context) }
+    queue = HopQueue(scheduler) { [weak self] calls in
+      guard let self else { return }
+      for call in calls where !self.hasEnded { body(call.value, call.context) }
     }
   }
 
@@ -86,6 +97,23 @@ struct Travelling<Value: Sendable>: Sendable {
   let flags: UInt8
   let context: ContextBox?
 
+  /// A value that begins a wave of its own.
+  init(_ value: Value) {
+    self.init(value, wave: newWave(), flags: 0, context: nil)
+  }
+
+  init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
+    self.value = value
+    self.wave = wave
+    self.flags = flags
+    self.context = context
+  }
+
+  /// Another value that travels in its place.
+  func carrying<Other: Sendable>(_ other: Other) -> Travelling<Other> {
+    Travelling<Other>(other, wave: wave, flags: flags, context: context)
+  }
+
   init(_ value: Value, _ turn: TurnPointer) {
     self.value = value
     wave = turn.pointee.wave
@@ -103,11 +131,7 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
   }
   private let place = Mutex(Place())
 
-  /// Called by the step, as the holder of the upstream's region, which keeps the edge from being
-  /// freed.
-  final func note(_ edge: EdgePointer) {
-    let isNew = place.withLock { $0.life == nil }
-    if !isNew { return }
+  override func attached(_ edge: EdgePointer) {
     let target = node(of: edge.pointee.down!)
     let life = Life(edge)
     place.withLock { place in
@@ -117,17 +141,25 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
   }
 
   /// On the scheduler: the value goes on as part of its wave.
-  final func deliver(_ item: Travelling<Value>) {
-    if hasEnded { return }
+  final func deliver(_ item: Travelling<Value>) { deliver(CollectionOfOne(item)) }
+
+  /// The same for several, each in a turn of its own.
+  final func deliver(_ items: some Collection<Travelling<Value>>) {
     let (life, target) = place.withLock { ($0.life, $0.target) }
     guard let edge = life?.edge, let target else { return }
     let turn = currentTurn()
-    enter(turn)
-    perform(on: target.core, turn) { turn in
+    for item in items {
+      enter(turn)
       // The edge is freed by a holder of this region, after it was cut.
-      if !self.hasEnded { self.arriveNow(item, edge, target, turn) }
+      if claim(target.core, turn) {
+        if !hasEnded { arriveNow(item, edge, target, turn) }
+      } else {
+        perform(on: target.core, turn) { turn in
+          if !self.hasEnded { self.arriveNow(item, edge, target, turn) }
+        }
+      }
+      leave(turn)
     }
-    leave(turn)
   }
 
   private final func arriveNow(

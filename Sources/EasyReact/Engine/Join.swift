@@ -74,7 +74,7 @@ struct WaitingJoin {
   }
   let crossing = Crossing(edge, turn)
   if claim(core, turn) {
-    note(core, crossing, sender: up, turn)
+    noteArrival(core, crossing, sender: up, turn)
   } else {
     let payload = (edge, up, crossing.retained())
     post(
@@ -83,7 +83,7 @@ struct WaitingJoin {
           payload, (EdgePointer, CorePointer, Crossing).self)
         let context = crossing.takeContext()
         if edge.pointee.has(EdgeFlags.cut) { return }
-        note(
+        noteArrival(
           edge.pointee.down!, crossing.afterWaiting(context), sender: up, turn)
         _ = consume context
       }, turn)
@@ -91,7 +91,7 @@ struct WaitingJoin {
   return false
 }
 
-/// The usual case of `note`: a plain wave that has not been here. False: nothing was done.
+/// The usual case of `noteArrival`: a plain wave that has not been here. False: nothing was done.
 @inline(__always) private func noteQuickly(
   _ core: CorePointer, sender: CorePointer, _ turn: TurnPointer
 ) -> Bool {
@@ -114,7 +114,8 @@ struct WaitingJoin {
   return true
 }
 
-private func note(
+/// The join is to run, as part of this wave. Holder of its region.
+func noteArrival(
   _ core: CorePointer, _ crossing: Crossing, sender: CorePointer, _ turn: TurnPointer
 ) {
   let join = core.pointee.join.unsafelyUnwrapped

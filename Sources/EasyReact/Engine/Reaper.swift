@@ -38,7 +38,10 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 @discardableResult
 @usableFromInline func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
-  if before.oldValue & EdgeFlags.cut == 0 { return true }
+  if before.oldValue & EdgeFlags.cut == 0 {
+    edge.pointee.hop?.takeUnretainedValue().attached(edge)
+    return true
+  }
   finishCut(edge, turn)
   return false
 }
@@ -138,7 +141,7 @@ func mark(_ edge: EdgePointer) -> Bool {
 func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
   edge.pointee.hop?.takeUnretainedValue().end()
   if let down = edge.pointee.down {
-    if let join = down.pointee.join, edge.pointee.kind == .combine {
+    if let join = down.pointee.join, edge.pointee.kind.endsJoin {
       join.pointee.isTerminated.store(true, ordering: .releasing)
     }
     if edge.pointee.kind == .zip {

@@ -41,4 +41,167 @@ extension Node {
     }
     return derive(through: transform, Site(file, line))
   }
+
+  /// The same with a total that is changed in place, which spares copies of a growing one.
+  ///
+  ///     let seen = word.scan(into: []) { $0.append($1) }   // "a", "b" -> ["a"], ["a", "b"]
+  ///
+  /// Known as `scan(into:)` in RxSwift and ReactiveSwift; it is to ``scan(_:file:line:_:)`` what
+  /// `reduce(into:)` is to `reduce`.
+  /// - Complexity: O(1) a value and the closure's; a total that is a collection is copied once a
+  ///   value if `next` changes it while the node below holds it too.
+  @inlinable
+  public final func scan<Total: Sendable>(
+    into initial: Total, file: StaticString = #fileID, line: UInt = #line,
+    _ next: @escaping @Sendable (inout Total, Value) -> Void
+  ) -> Node<Total> {
+    let transform = Transform<Value, Total>(.scan) {
+      let total = Cell(initial)
+      return LifeParts { up, edge, turn in
+        next(&total.place.pointee, slot(up, Value.self).pointee)
+        return pass(total.place.pointee, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// The same without an initial total: the first value is the first total, and is told.
+  ///
+  ///     let highest = score.scan { max($0, $1) }      // 3, 1, 5 -> 3, 3, 5
+  ///
+  /// Known as `scan(_:)` in RxJS and `reductions(_:)` in Swift's sequences.
+  @inlinable
+  public final func scan(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ next: @escaping @Sendable (Value, Value) -> Value
+  ) -> Node<Value> {
+    let transform = Transform<Value, Value>(.scan) {
+      let total = Cell<Value?>(nil)
+      return LifeParts { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        let after = if let before = total.place.pointee { next(before, value) } else { value }
+        total.place.pointee = after
+        return pass(after, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// Returns a node of how many values there were so far; the present one counts.
+  ///
+  ///     let clicks = MutableNode("a").count()         // "a", "b" -> 1, 2
+  ///
+  /// Emptying does not count. Re-pointing the edge begins at zero again. `count` of Rx and Combine
+  /// tells one number when its upstream completes; a node does not complete, so each value is told
+  /// its number.
+  public final func count(file: StaticString = #fileID, line: UInt = #line) -> Node<Int> {
+    let transform = Transform<Value, Int>(.count) {
+      let count = Cell(0)
+      return LifeParts { up, edge, turn in
+        count.place.pointee += 1
+        return pass(count.place.pointee, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// Returns a node of the values with their numbers, from zero; the present one is the first.
+  ///
+  ///     let numbered = word.enumerated()              // "a", "b" -> (0, "a"), (1, "b")
+  ///
+  /// Emptying does not count. Re-pointing the edge begins at zero again. Known as `enumerated` in
+  /// RxSwift; Combine and ReactiveSwift have none.
+  @inlinable
+  public final func enumerated(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(offset: Int, element: Value)> {
+    let transform = Transform<Value, (offset: Int, element: Value)>(.enumerated) {
+      let count = Cell(0)
+      return LifeParts { up, edge, turn in
+        let offset = count.place.pointee
+        count.place.pointee = offset + 1
+        return pass(
+          (offset: offset, element: slot(up, Value.self).pointee), over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+}
+
+// MARK: - Several values in one
+
+extension Node {
+  /// Returns a node of each value with the one before it; the first value alone tells nothing.
+  ///
+  ///     let steps = MutableNode(1).pairwise()         // 1, 3, 6 -> (1, 3), (3, 6)
+  ///
+  /// The present value is the first. Emptying is not remembered: 1, emptied, 3 is (1, 3).
+  /// Re-pointing the edge begins anew. Known as `pairwise` in Rx, `combinePrevious()` in
+  /// ReactiveSwift.
+  @inlinable
+  public final func pairwise(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(Value, Value)> {
+    pairwise(startingWith: nil as Value?, Site(file, line))
+  }
+
+  /// The same, where `first` is before the first value, so that this one tells a pair too.
+  ///
+  ///     let steps = MutableNode(1).pairwise(startingWith: 0)      // 1, 3 -> (0, 1), (1, 3)
+  ///
+  /// Known as `combinePrevious(_:)` in ReactiveSwift, `startWith` with `pairwise` in Rx.
+  @inlinable
+  public final func pairwise(
+    startingWith first: Value, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<(Value, Value)> {
+    pairwise(startingWith: .some(first), Site(file, line))
+  }
+
+  @inlinable
+  final func pairwise(startingWith first: Value?, _ site: Site) -> Node<(Value, Value)> {
+    let transform = Transform<Value, (Value, Value)>(.pairwise) {
+      let last = Cell(first)
+      return LifeParts { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        let before = last.place.pointee
+        last.place.pointee = value
+        guard let before else { return stop(.filtered, edge, turn) }
+        return pass((before, value), over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, site)
+  }
+
+  /// Returns a node of arrays of `count` values, each value in one of them.
+  ///
+  ///     let threes = a.collect(count: 3)              // 1, 2, 3, 4, 5, 6, 7 -> [1, 2, 3], [4, 5, 6]
+  ///
+  /// What is not enough yet waits; emptying does not count and drops nothing. The present value is
+  /// the first. Re-pointing the edge drops what waits. Known as `collect(_:)` in Combine,
+  /// `collect(count:)` in ReactiveSwift; Rx has `buffer` with a time besides
+  /// (``buffer(for:orCount:on:file:line:)``).
+  /// - Parameter count: One or more; anything else stops with a message.
+  public final func collect(
+    count: Int, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<[Value]> {
+    requirePositive(count, "collect(count:)", self)
+    let transform = Transform<Value, [Value]>(.collect) {
+      let waiting = Cell<[Value]>([])
+      return LifeParts { up, edge, turn in
+        waiting.place.pointee.append(slot(up, Value.self).pointee)
+        if waiting.place.pointee.count < count { return stop(.filtered, edge, turn) }
+        let full = waiting.place.move()
+        waiting.place.initialize(to: [])
+        return pass(full, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+}
+
+/// Counts that are not positive are a programmer's error.
+func requirePositive(_ count: Int, _ operation: String, _ node: AnyNode) {
+  if count <= 0 {
+    misuse(operation, "the count \(count) is not positive", node, "Pass one or more.")
+  }
 }

@@ -1,5 +1,4 @@
 import DequeModule
-import Synchronization
 
 extension Node {
   /// Returns a node whose values arrive on a scheduler, later and in order.
@@ -15,7 +14,6 @@ extension Node {
     let transform = Transform<Value, Value>(.deliver) {
       let hop = DeliverHop<Value>(scheduler)
       return LifeParts(hop: hop) { up, edge, turn in
-        hop.note(edge)
         hop.queue.append(Travelling(slot(up, Value.self).pointee, turn))
         return stop(.waitsOnScheduler, edge, turn)
       }
@@ -35,10 +33,9 @@ extension Node {
   ) -> Node<Value> {
     requirePositive(interval, "delay", self)
     let transform = Transform<Value, Value>(.delay) {
-      let hop = DelayHop<Value>()
+      let hop = DelayHop<Value>(scheduler)
       return LifeParts(hop: hop) { up, edge, turn in
-        hop.note(edge)
-        hop.delay(Travelling(slot(up, Value.self).pointee, turn), interval, scheduler)
+        hop.delay(Travelling(slot(up, Value.self).pointee, turn), interval)
         return stop(.heldBackByTimer, edge, turn)
       }
     }
@@ -60,11 +57,10 @@ extension Node {
   ) -> Node<Value> {
     requirePositive(interval, "throttle", self)
     let transform = Transform<Value, Value>(.throttle, hearsEmptiness: true) {
-      let hop = ThrottleHop<Value>()
+      let hop = ThrottleHop<Value>(nil, scheduler)
       return LifeParts(hop: hop) { up, edge, turn in
-        hop.note(edge)
-        if up.pointee.hasValue.load(ordering: .relaxed) {
-          hop.replace(Travelling(slot(up, Value.self).pointee, turn), interval, scheduler)
+        if !turn.isEmptied {
+          hop.replace(Travelling(slot(up, Value.self).pointee, turn), interval)
           return stop(.heldBackByTimer, edge, turn)
         }
         hop.drop()
@@ -87,7 +83,7 @@ extension Node {
 }
 
 /// Intervals that are not positive are a programmer's error.
-func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode) {
+func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode?) {
   if interval <= .zero {
     misuse(operation, "the interval \(interval) is not positive", node, "Pass more than zero.")
   }
@@ -99,60 +95,63 @@ private final class DeliverHop<Value: Sendable>: EdgeHop<Value>, @unchecked Send
 
   init(_ scheduler: some Scheduler) {
     super.init()
-    queue = HopQueue(scheduler) { [weak self] item in self?.deliver(item) }
+    queue = HopQueue(scheduler) { [weak self] items in self?.deliver(items) }
   }
 }
 
-private final class DelayHop<Value: Sendable>: EdgeHop<Value>, @unchecked Sendable {
-  // Unchecked: a Mutex.
-  private let queue = Mutex(Deque<Travelling<Value>>())
+/// Values on their way, each with a timer of its own; the timers of those that are not due yet.
+private struct Delayed<Value: Sendable>: Sendable {
+  var items = Deque<Travelling<Value>>()
+  var timers = Deque<any Cancelable>()
+}
+
+private final class DelayHop<Value: Sendable>: TimedHop<Delayed<Value>, Value>, @unchecked Sendable
+{
+  // Unchecked: adds no storage.
+  init(_ scheduler: any Scheduler) { super.init(Delayed(), scheduler) }
 
   /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest
   /// value.
-  func delay(_ item: Travelling<Value>, _ interval: Duration, _ scheduler: some Scheduler) {
-    queue.withLock { $0.append(item) }
-    scheduler.schedule(after: interval) { [weak self] in
-      guard let self, let item = self.queue.withLock({ $0.popFirst() }) else { return }
-      self.deliver(item)
+  func delay(_ item: Travelling<Value>, _ interval: Duration) {
+    decide { state, _ in state.items.append(item) }
+    let timer = scheduler.schedule(after: interval) { [weak self] in
+      self?.decide { state, plan in
+        if let item = state.items.popFirst() { plan.outputs.append(item) }
+        return state.timers.popFirst()
+      }
+    }
+    // It may have fired already.
+    decide { state, _ in
+      if state.timers.count < state.items.count { state.timers.append(timer) }
     }
   }
+
+  deinit { withState { $0.timers }.forEach { $0.cancel() } }
 }
 
-private final class ThrottleHop<Value: Sendable>: EdgeHop<Value>, @unchecked Sendable {
-  // Unchecked: a Mutex.
-  private struct State {
-    var pending: Travelling<Value>?
-    var timer: (any Cancelable)?
-    var generation = 0
-  }
-  private let state = Mutex(State())
-
-  func replace(_ item: Travelling<Value>, _ interval: Duration, _ scheduler: some Scheduler) {
-    let (generation, old) = take(item)
-    old.timer?.cancel()
-    let timer = scheduler.schedule(after: interval) { [weak self] in self?.fire(generation) }
-    state.withLock { if $0.generation == generation, $0.pending != nil { $0.timer = timer } }
-  }
-
-  func drop() { take(nil).old.timer?.cancel() }
-
-  /// What it replaces is destroyed by the caller, after the lock.
-  private func take(_ item: Travelling<Value>?) -> (generation: Int, old: State) {
-    state.withLock { state in
-      let old = state
-      state = State(pending: item, timer: nil, generation: old.generation + 1)
-      return (state.generation, old)
+/// State: the pending value.
+private final class ThrottleHop<Value: Sendable>: TimedHop<Travelling<Value>?, Value>,
+  @unchecked Sendable
+{
+  // Unchecked: adds no storage.
+  func replace(_ item: Travelling<Value>, _ interval: Duration) {
+    decide { pending, plan in
+      defer { pending = item }
+      plan.timer = .restart(interval)
+      return pending
     }
   }
 
-  private func fire(_ generation: Int) {
-    let old = state.withLock { state -> State? in
-      guard state.generation == generation else { return nil }
-      defer { state = State(generation: generation) }
-      return state
+  func drop() {
+    decide { pending, plan in
+      defer { pending = nil }
+      plan.timer = .stop
+      return pending
     }
-    if let item = old?.pending { deliver(item) }
   }
 
-  deinit { state.withLock { $0.timer }?.cancel() }
+  override func fired(_ pending: inout Travelling<Value>?, _ plan: inout Plan) {
+    if let item = pending { plan.outputs.append(item) }
+    pending = nil
+  }
 }

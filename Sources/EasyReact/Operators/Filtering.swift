@@ -82,7 +82,7 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     by areEquivalent: @escaping @Sendable (Value, Value) -> Bool
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(.distinct) {
+    let transform = Transform<Value, Value>(.distinctUntilChanged) {
       let last = Cell<Value?>(nil)
       return LifeParts { up, edge, turn in
         let value = slot(up, Value.self).pointee

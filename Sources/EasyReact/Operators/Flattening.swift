@@ -40,8 +40,10 @@ extension Node {
   // Unchecked: see above.
   /// The edge from the inner node; not touched once its life is over.
   @usableFromInline var inner: (edge: EdgePointer, life: InnerLife)?
+  /// Does an inner node that is empty when it is turned to empty the result?
+  @usableFromInline let emptiesResult: Bool
 
-  @inlinable override init() {}
+  @inlinable init(emptiesResult: Bool = true) { self.emptiesResult = emptiesResult }
 
   @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
@@ -64,6 +66,7 @@ extension Node {
     detached(turn)
     if !link(node, down, turn) || willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
+    if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
   }
 
@@ -97,13 +100,14 @@ extension Node {
     return false
   }
 
-  /// A join that waits in this turn tells its value when it has run, unless it cannot.
-  @usableFromInline func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
-    guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
-      let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
-    else { return false }
-    return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
-      .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
+  /// A value in place of what an inner node tells, which is left.
+  func leave(
+    for value: Output, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    inRegion(of: edge, turn) { crossing, turn in
+      self.detached(turn)
+      return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+    }
   }
 
   @inlinable func follows(_ node: AnyNode) -> Bool {

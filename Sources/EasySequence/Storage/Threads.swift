@@ -18,6 +18,8 @@ import Glibc
   #endif
 }
 
+func yieldThread() { sched_yield() }
+
 // MARK: - Waiting
 
 /// Why a thread waits.
@@ -59,7 +61,7 @@ func park(_ wait: Wait) {
   // An element takes a moment only, as a rule.
   for _ in 0..<8 {
     if wait.isOver() || wait.owner() == 0 { return }
-    sched_yield()
+    yieldThread()
   }
   let me = currentThread()
   pthread_mutex_lock(lot.mutex)

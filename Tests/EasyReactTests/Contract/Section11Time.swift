@@ -145,11 +145,13 @@ extension Section11 {
     let told = Recorder(
       a.delay(.nanoseconds(1), on: clock).throttle(.nanoseconds(1), on: clock)
         .deliver(on: clock), clock: clock)
-    let waiting = DispatchSemaphore(value: 0)
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { waiting.signal() }
-    #expect(waiting.wait(timeout: Self.patience) == .success)
-    #expect(told.values == [])
-    clock.run()
+    // What each has to do waits in the scheduler, and nowhere else: one after the other.
+    for _ in 0..<2 {
+      #expect(clock.pendingCount == 1)
+      #expect(told.values == [])
+      clock.advance(by: .nanoseconds(1))
+    }
+    #expect(clock.pendingCount == 0)
     #expect(told.values == [1])
     #expect(told.times == [.nanoseconds(2)])
   }

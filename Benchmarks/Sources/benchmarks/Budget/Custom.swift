@@ -10,7 +10,9 @@ func customRows() -> [Benchmark] {
       let next = Node<Int>()
       next.link(to: end)
       return next
-    } step: { 0 },
+    } step: {
+      0
+    },
     row("10 Transform subclasses, link", limit: 270) { end in
       let next = Node<Int>()
       next.link(to: end, through: Successor())

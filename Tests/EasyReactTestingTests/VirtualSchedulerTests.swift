@@ -21,11 +21,6 @@ private final class Box<Value: Sendable>: Sendable {
   func update(_ change: (inout Value) -> Void) { state.withLock { change(&$0) } }
 }
 
-private func message(_ result: ExitTest.Result?) -> Substring {
-  let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-  return text.split(separator: "\n").first { $0.contains("Fatal error: ") } ?? ""
-}
-
 @Suite struct VirtualSchedulerTests {
   private let clock = VirtualScheduler()
   private let log = Log()
@@ -199,7 +194,7 @@ private func message(_ result: ExitTest.Result?) -> Substring {
   @Test func `scheduling is allowed from other threads while time moves`() {
     let (clock, counter) = (clock, MutableNode(0))
     clock.schedule {
-      onSmallStack { clock.schedule { counter.update { $0 += 1 } } }
+      onThreads(1) { _ in clock.schedule { counter.update { $0 += 1 } } }
     }
     clock.run()
     #expect(counter.value == 1)
@@ -218,6 +213,39 @@ private func message(_ result: ExitTest.Result?) -> Substring {
       message(result).contains(
         "VirtualScheduler: 1000 pieces of work ran by 1000.0 seconds and more is scheduled"))
     #expect(message(result).contains("something schedules itself for ever, or raise init(bound:)."))
+  }
+
+  @Test func `the message names the calls that keep scheduling, and how often`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      scheduleForEver()
+    }
+    let file = "schedule at EasyReactTestingTests/VirtualSchedulerTests.swift"
+    #expect(
+      message(result).contains(
+        "At the end this scheduled: \(file):\(placesForEver[0]), 67 times; "
+          + "\(file):\(placesForEver[1]), 33 times."),
+      "\(message(result))")
+  }
+
+  @Test func `the message names the node whose timers never end`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      echoForEver()
+    }
+    #expect(
+      message(result).contains(
+        "At the end this scheduled: a timer of the node “echo” of Int, made at "
+          + "EasyReactTestingTests/VirtualSchedulerTests.swift:\(placesForEver[2]), 100 times."),
+      "\(message(result))")
+  }
+
+  @Test func `work whose place is not known says so`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let clock: any Scheduler = VirtualScheduler(bound: 10)
+      @Sendable func again() { clock.schedule(after: .seconds(1), again) }
+      again()
+      (clock as? VirtualScheduler)?.run()
+    }
+    #expect(message(result).contains("work whose place is not known, 10 times."))
   }
 
   @Test func `exactly as much work as the bound is no error`() {
@@ -269,9 +297,34 @@ private func message(_ result: ExitTest.Result?) -> Substring {
         "VirtualScheduler: time is being moved already; do not advance from scheduled work"))
     let threads = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let clock = VirtualScheduler()
-      clock.schedule { onSmallStack { clock.run() } }
+      clock.schedule { onThreads(1) { _ in clock.run() } }
       clock.run()
     }
     #expect(message(threads).contains("VirtualScheduler: time is being moved already"))
   }
 }
+
+/// Two pieces of work, each of which schedules itself.
+private func scheduleForEver() {
+  let clock = VirtualScheduler(bound: 1000)
+  @Sendable func tick() { clock.schedule(after: .seconds(1), tick) }
+  @Sendable func again() {
+    // It cannot tell where: so it counts for the call that scheduled the work which calls it.
+    (clock as any Scheduler).schedule(after: .seconds(2), again)
+  }
+  tick()
+  clock.schedule(after: .zero, again)
+  clock.run()
+}
+
+/// A delayed value that sets the node it came from.
+private func echoForEver() {
+  let clock = VirtualScheduler(bound: 1000)
+  let a = MutableNode(1).named("echo")
+  let listening = a.delay(.seconds(1), on: clock).listen { a.value = $0 }
+  clock.run()
+  withExtendedLifetime(listening) {}
+}
+
+/// Where in the two functions above.
+private let placesForEver = [#line - 20, #line - 14, #line - 7]

@@ -1,0 +1,171 @@
+import DequeModule
+import Synchronization
+
+/// An edge whose values wait for a timer. It keeps an operator's state, its timer and what is on its
+/// way out under one lock, so whatever the scheduler's threads do, values leave in the order in
+/// which it was decided that they leave.
+///
+/// An operator decides under the lock, in a closure that runs no user code; timers are set and
+/// values delivered after it. A subclass says what happens when the timer fires.
+class TimedHop<State: Sendable, Output: Sendable>: EdgeHop<Output>, @unchecked Sendable {
+  // Unchecked: `guarded` is a Mutex, `scheduler` constant.
+  private struct Guarded {
+    var state: State
+    var timer: (any Cancelable)?
+    /// Of the present timer: an older one that fires late does nothing.
+    var generation = 0
+    var outbox = Deque<Travelling<Output>>()
+    var isDelivering = false
+  }
+  private let guarded: Mutex<Guarded>
+  final let scheduler: any Scheduler
+
+  init(_ state: State, _ scheduler: any Scheduler) {
+    guarded = Mutex(Guarded(state: state))
+    self.scheduler = scheduler
+  }
+
+  deinit { guarded.withLock { $0.timer }?.cancel() }
+
+  /// The present timer's time has come; decides under the lock.
+  func fired(_ state: inout State, _ plan: inout Plan) {}
+
+  /// What an operator decides.
+  struct Plan {
+    /// To be delivered, in order, on the thread that decides.
+    var outputs: [Travelling<Output>] = []
+    /// To go on at once with the wave that is being told; see `decide(in:)`.
+    var passes: Output?
+    var timer = TimerChange.none
+  }
+
+  /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
+  ///   code.
+  final func decide<Dropped>(_ body: (inout State, inout Plan) -> Dropped) {
+    let decision = decided(body, in: nil)
+    if decision.mustDeliver { drain() }
+  }
+
+  /// The same for a step, which may let one value pass as part of the present wave. True: it was
+  /// stored.
+  final func decide<Dropped>(
+    over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer,
+    _ body: (inout State, inout Plan) -> Dropped
+  ) -> Bool {
+    let decision = decided(body, in: turn)
+    guard let output = decision.passes else {
+      if decision.mustDeliver { drain() }
+      return stop(.heldBackByTimer, edge, turn)
+    }
+    let isStored = pass(output, over: edge, from: up, turn)
+    // What was decided meanwhile waits at the result until the loop has told this value.
+    whileStored(isStored, edge.pointee.down!, turn) { drain() }
+    return isStored
+  }
+
+  final func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    guarded.withLock { body(&$0.state) }
+  }
+
+  /// What is left to do after the lock.
+  private struct Decision {
+    var passes: Output?
+    var mustDeliver = false
+    var old: (any Cancelable)?
+    var armed: (generation: Int, interval: Duration)?
+  }
+
+  private func decided<Dropped>(
+    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
+  ) -> Decision {
+    let (decision, dropped) = guarded.withLock { guarded in
+      var plan = Plan()
+      let dropped = body(&guarded.state, &plan)
+      return (settle(plan, &guarded, in: turn), dropped)
+    }
+    _ = consume dropped
+    setTimer(decision)
+    return decision
+  }
+
+  /// Under the lock.
+  private func settle(_ plan: Plan, _ guarded: inout Guarded, in turn: TurnPointer?) -> Decision {
+    var decision = Decision()
+    guarded.outbox.append(contentsOf: plan.outputs)
+    if let output = plan.passes, let turn {
+      if !guarded.isDelivering && guarded.outbox.isEmpty {
+        decision.passes = output
+      } else {
+        guarded.outbox.append(Travelling(output, turn))
+      }
+    }
+    decision.mustDeliver = !guarded.isDelivering && !guarded.outbox.isEmpty
+    if decision.mustDeliver || decision.passes != nil { guarded.isDelivering = true }
+    if case .none = plan.timer { return decision }
+    decision.old = guarded.timer
+    guarded.timer = nil
+    guarded.generation += 1
+    if case .restart(let interval) = plan.timer {
+      decision.armed = (guarded.generation, interval)
+    }
+    return decision
+  }
+
+  private func setTimer(_ decision: Decision) {
+    decision.old?.cancel()
+    guard let armed = decision.armed else { return }
+    let timer = scheduler.schedule(after: armed.interval) { [weak self] in
+      self?.fire(armed.generation)
+    }
+    let isPresent = guarded.withLock { guarded in
+      if guarded.generation == armed.generation { guarded.timer = timer }
+      return guarded.generation == armed.generation
+    }
+    if !isPresent { timer.cancel() }
+  }
+
+  private func fire(_ generation: Int) {
+    if hasEnded { return }
+    let decision = guarded.withLock { guarded -> Decision? in
+      if guarded.generation != generation { return nil }
+      var plan = Plan(timer: .stop)
+      fired(&guarded.state, &plan)
+      return settle(plan, &guarded, in: nil)
+    }
+    guard let decision else { return }
+    setTimer(decision)
+    if decision.mustDeliver { drain() }
+  }
+
+  /// One thread at a time; who finds another one delivering leaves its values to it.
+  private func drain() {
+    while let item = next() { deliver(item) }
+  }
+
+  private func next() -> Travelling<Output>? {
+    guarded.withLock { guarded in
+      let item = guarded.outbox.popFirst()
+      if item == nil { guarded.isDelivering = false }
+      return item
+    }
+  }
+}
+
+enum TimerChange: Sendable {
+  case none, stop
+  /// In place of the present one, if there is one.
+  case restart(Duration)
+}
+
+/// A value that is stored, but not told yet, must not be overwritten: what comes to the node while
+/// `body` runs waits there, and the loop takes it up. Holder of the node's region if it is stored.
+func whileStored(
+  _ isStored: Bool, _ core: CorePointer, _ turn: TurnPointer, _ body: () -> Void
+) {
+  if !isStored { return body() }
+  let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+  core.pointee.bits |= Bits.busy
+  body()
+  core.pointee.bits &= ~Bits.busy
+  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+}

@@ -1,0 +1,252 @@
+import DequeModule
+import Synchronization
+
+// Following several inner nodes at a time. A node does not complete, so where a number limits how
+// many are followed, a closure says with which value an inner node has done its work.
+
+extension Node {
+  /// Returns a node that follows every node that this one has held.
+  ///
+  ///     let chat = room.flattenMerge()        // `room` holds a new node for each visitor
+  ///
+  /// An inner node's present value is told when it comes, with the outer set's context; afterwards
+  /// each of its values counts, as in `merge`. An inner node that is empty tells nothing, and one
+  /// that comes again is followed once and its value told again. All inner nodes are kept until the
+  /// result goes, or its edge is cut. Known as `merge()` on a nested sequence in RxSwift,
+  /// `flatten(.merge)` in ReactiveSwift.
+  public final func flattenMerge<Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Output> where Value: Node<Output> {
+    follow(.flattenMerge, Plan(), Site(file, line)) { $0 }
+  }
+
+  /// Returns a node that follows every node that `transform` made of a value.
+  ///
+  ///     let prices = symbol.mergeMap { quotes(of: $0) }   // the quotes of all symbols so far
+  ///
+  /// ``flattenMerge(file:line:)`` tells the rest. Known as `flatMap` in Rx and Combine,
+  /// `flatMap(.merge)` in ReactiveSwift; ``flattenMap(file:line:_:)`` follows the latest only.
+  public final func mergeMap<Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  ) -> Node<Output> {
+    follow(.mergeMap, Plan(), Site(file, line), transform)
+  }
+
+  /// Returns a node that follows at most `maxConcurrent` of the nodes that `transform` makes; values
+  /// that come meanwhile wait, first in, first out.
+  ///
+  ///     let pages = links.mergeMap(maxConcurrent: 2) { load($0) }     // two downloads at a time
+  ///
+  /// A node does not complete: an inner node is done with the first value for which `isDone` holds,
+  /// which is told; unless you say otherwise with its first value. Then its edge is cut and the next
+  /// waiting value's node is made, with the context of that value. Present values count. Emptying
+  /// neither node does anything; a cut of an inner edge counts as done; a cut of the outer edge
+  /// drops what waits. Known as `merge(maxConcurrent:)` in RxSwift, `flatMap(maxPublishers:)` in
+  /// Combine, `flatMap(.concurrent(limit:))` in ReactiveSwift, where an inner stream is done when it
+  /// completes.
+  /// - Parameter maxConcurrent: One or more; anything else stops with a message.
+  public final func mergeMap<Output: Sendable>(
+    maxConcurrent: Int, until isDone: @escaping @Sendable (Output) -> Bool = { _ in true },
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  ) -> Node<Output> {
+    requirePositive(maxConcurrent, "mergeMap(maxConcurrent:)", self)
+    return follow(
+      .mergeMap, Plan(limit: maxConcurrent, isDone: isDone), Site(file, line), transform)
+  }
+
+  /// Returns a node that follows the nodes that `transform` makes one after the other, in order.
+  ///
+  ///     let saved = drafts.concatMap { save($0) }         // one save at a time, none left out
+  ///
+  /// It is ``mergeMap(maxConcurrent:until:file:line:_:)`` with one at a time. Known as `concatMap`
+  /// in RxSwift, `flatMap(maxPublishers: .max(1))` in Combine, `flatMap(.concat)` in ReactiveSwift.
+  public final func concatMap<Output: Sendable>(
+    until isDone: @escaping @Sendable (Output) -> Bool = { _ in true },
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  ) -> Node<Output> {
+    follow(.concatMap, Plan(limit: 1, isDone: isDone), Site(file, line), transform)
+  }
+
+  /// Returns a node that follows the node that `transform` made of a value; values that come before
+  /// that one is done are dropped.
+  ///
+  ///     let paid = taps.exhaustMap { pay() }              // taps during a payment do nothing
+  ///
+  /// An inner node is done with the first value for which `isDone` holds, as in
+  /// ``mergeMap(maxConcurrent:until:file:line:_:)``. Known as `flatMapFirst` in RxSwift,
+  /// `exhaustMap` in RxJS, `flatMap(.throttle)` in ReactiveSwift.
+  public final func exhaustMap<Output: Sendable>(
+    until isDone: @escaping @Sendable (Output) -> Bool = { _ in true },
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  ) -> Node<Output> {
+    follow(
+      .exhaustMap, Plan(limit: 1, drops: true, isDone: isDone), Site(file, line), transform)
+  }
+
+  private final func follow<Output: Sendable>(
+    _ kind: EdgeKind, _ plan: Plan<Output>, _ site: Site,
+    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  ) -> Node<Output> {
+    let flatten = Transform<Value, Output>(kind) {
+      let crowd = Crowd<Value, Output>(plan, transform)
+      return LifeParts(hop: crowd) { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        return inRegion(of: edge, turn) { crossing, turn in
+          crowd.take(value, over: edge, crossing, turn)
+        }
+      }
+    }
+    return derive(through: flatten, isHead: true, site)
+  }
+}
+
+/// How many inner nodes are followed, and what becomes of the values that come meanwhile.
+private struct Plan<Output: Sendable>: Sendable {
+  var limit = Int.max
+  var drops = false
+  /// Nil: an inner node is never done, and a second edge from it would only tell its values twice.
+  var isDone: (@Sendable (Output) -> Bool)?
+}
+
+/// The inner nodes that one life of an edge follows. Touched by the holder of the result's region.
+private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Sendable {
+  // Unchecked: see above.
+  private let plan: Plan<Output>
+  private let transform: @Sendable (Input) -> Node<Output>
+  private var running: [EdgePointer: InnerEdge] = [:]
+  /// Where inner nodes are never done: which of them are followed already.
+  private var followed: [CorePointer: InnerEdge] = [:]
+  /// Inner nodes that are being made: the user's closure may set the outer node.
+  private var beginning = 0
+  private var waiting = Deque<(value: Input, crossing: Crossing, sender: CorePointer)>()
+  private var down: CorePointer?
+
+  init(_ plan: Plan<Output>, _ transform: @escaping @Sendable (Input) -> Node<Output>) {
+    self.plan = plan
+    self.transform = transform
+  }
+
+  deinit { forgetWaiting() }
+
+  private var hasRoom: Bool { running.count + beginning < plan.limit }
+
+  /// The outer node told a value. True: stored in the result.
+  func take(
+    _ value: Input, over edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer
+  ) -> Bool {
+    down = edge.pointee.down
+    let sender = edge.pointee.up!
+    if hasRoom, waiting.isEmpty {
+      return beginWaiting(begin(value, crossing, sender, turn), turn)
+    }
+    if plan.drops { return stop(.filtered, edge, turn) }
+    waiting.append((value, crossing.retained(), sender))
+    return stop(.waitsForAnotherUpstream, edge, turn)
+  }
+
+  /// Makes and follows one inner node. True: its present value was stored in the result.
+  private func begin(
+    _ value: Input, _ crossing: Crossing, _ sender: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    beginning += 1
+    let node = transform(value)
+    beginning -= 1
+    guard !hasEnded, let down, node.core != down else { return false }
+    let inner: InnerEdge
+    if let known = followed[node.core], !known.life.hasEnded {
+      inner = known
+    } else {
+      inner = edge(from: node, to: down)
+      running[inner.edge] = inner
+      if plan.isDone == nil { followed[node.core] = inner }
+      if !inner.link(turn) { return false }
+    }
+    if willTell(node.core, turn) { return false }
+    guard let present = readStored(node.core, Output.self) else { return false }
+    if plan.isDone?(present) == true { finish(inner, turn) }
+    return arrive(down, .value(present), crossing, sender: sender, turn)
+  }
+
+  private func edge(from node: Node<Output>, to down: CorePointer) -> InnerEdge {
+    let life = MemberLife { [weak self] turn in self?.sweep(turn) }
+    return InnerEdge(.member, from: node, to: down, life: life) {
+      [plan] up, edge, turn in
+      // The outer edge may have been cut a moment ago. No ring: this object keeps no step.
+      if self.hasEnded { return false }
+      let value = slot(up, Output.self).pointee
+      if plan.isDone == nil { return pass(value, over: edge, from: up, turn) }
+      return inRegion(of: edge, turn) { crossing, turn in
+        self.hear(value, over: edge, crossing, turn)
+      }
+    }
+  }
+
+  /// An inner node told a value.
+  private func hear(
+    _ value: Output, over edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer
+  ) -> Bool {
+    guard let inner = running[edge], let down, let isDone = plan.isDone else { return false }
+    let isLast = isDone(value)
+    let isStored = arrive(down, .value(value), crossing, sender: edge.pointee.up, turn)
+    if !isLast { return isStored }
+    whileStored(isStored, down, turn) { finish(inner, turn) }
+    return beginWaiting(isStored, turn)
+  }
+
+  private func finish(_ inner: InnerEdge, _ turn: TurnPointer) {
+    running[inner.edge] = nil
+    inner.cut(turn)
+  }
+
+  /// What waits begins as far as there is room. True: something is stored in the result.
+  private func beginWaiting(_ isStored: Bool, _ turn: TurnPointer) -> Bool {
+    var isStored = isStored
+    while let down, hasRoom, !hasEnded, let next = waiting.popFirst() {
+      let context = next.crossing.takeContext()
+      let crossing = next.crossing.afterWaiting(context)
+      whileStored(isStored, down, turn) {
+        if begin(next.value, crossing, next.sender, turn) { isStored = true }
+      }
+      _ = consume context
+    }
+    return isStored
+  }
+
+  /// An inner edge was cut by somebody else: that counts as done.
+  private func sweep(_ turn: TurnPointer) {
+    let ended = running.values.filter(\.life.hasEnded)
+    if ended.isEmpty { return }
+    for inner in ended {
+      running[inner.edge] = nil
+      followed = followed.filter { $0.value.edge != inner.edge }
+    }
+    guard !hasEnded, let down else { return }
+    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+    if beginWaiting(false, turn) { propagate(down, turn) }
+    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  }
+
+  override func detached(_ turn: TurnPointer) {
+    let inners = running.values
+    running = [:]
+    followed = [:]
+    for inner in inners { inner.cut(turn) }
+    forgetWaiting()
+  }
+
+  private func forgetWaiting() {
+    while let next = waiting.popFirst() { _ = next.crossing.takeContext() }
+  }
+}
+
+/// Tells the operator that an inner edge has ended.
+final class MemberLife: Hop, @unchecked Sendable {
+  // Unchecked: constant.
+  private let ended: @Sendable (TurnPointer) -> Void
+  init(_ ended: @escaping @Sendable (TurnPointer) -> Void) { self.ended = ended }
+  override func detached(_ turn: TurnPointer) { ended(turn) }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+
+// Operators that let values pass for a time: while a condition holds, or until another node tells
+// something.
+
+extension Node {
+  /// Returns a node of the values up to the first for which `isWanted` does not hold; it keeps the
+  /// last of them.
+  ///
+  ///     let small = a.takeWhile { $0 < 5 }            // 1, 4, 7, 2 -> 1, 4
+  ///
+  /// From that value on nothing passes and the closure is not asked again. The present value counts;
+  /// emptying does not. Re-pointing the edge begins anew. Known as `take(while:)` in RxSwift and
+  /// ReactiveSwift, `prefix(while:)` in Combine.
+  /// - Parameter inclusive: Does the first value that is not wanted pass too? RxSwift calls it
+  ///   `behavior: .inclusive`.
+  @inlinable
+  public final func takeWhile(
+    inclusive: Bool = false, file: StaticString = #fileID, line: UInt = #line,
+    _ isWanted: @escaping @Sendable (Value) -> Bool
+  ) -> Node<Value> {
+    let transform = Transform<Value, Value>(.takeWhile) {
+      let isOver = Cell(false)
+      return LifeParts { up, edge, turn in
+        if isOver.place.pointee { return stop(.filtered, edge, turn) }
+        let value = slot(up, Value.self).pointee
+        if !isWanted(value) {
+          isOver.place.pointee = true
+          if !inclusive { return stop(.filtered, edge, turn) }
+        }
+        return pass(value, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// Returns a node of the values from the first for which `isUnwanted` does not hold.
+  ///
+  ///     let warm = degrees.skipWhile { $0 < 20 }      // 18, 21, 19 -> 21, 19
+  ///
+  /// From that value on everything passes and the closure is not asked again. The present value
+  /// counts; emptying does not. Re-pointing the edge begins anew. Known as `skip(while:)` in RxSwift
+  /// and ReactiveSwift, `drop(while:)` in Combine.
+  @inlinable
+  public final func skipWhile(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ isUnwanted: @escaping @Sendable (Value) -> Bool
+  ) -> Node<Value> {
+    let transform = Transform<Value, Value>(.skipWhile) {
+      let isOpen = Cell(false)
+      return LifeParts { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        if !isOpen.place.pointee {
+          if isUnwanted(value) { return stop(.filtered, edge, turn) }
+          isOpen.place.pointee = true
+        }
+        return pass(value, over: edge, from: up, turn)
+      }
+    }
+    return derive(through: transform, Site(file, line))
+  }
+
+  /// Returns a node of the values up to the moment at which `other` tells something; it keeps the
+  /// last of them.
+  ///
+  ///     let draft = text.takeUntil(sent)              // what is typed after `sent` told is not in it
+  ///
+  /// If `other` holds a value it has told already, so nothing passes at all: use an event node
+  /// (``MutableNode/eventNode(file:line:)``), or `other.skip(1)`. Emptying either does nothing. Each
+  /// value counts, as in `merge`: where one set reaches both nodes the order of linking decides.
+  /// Re-pointing the edge of the values opens it again; losing the edge of `other` leaves it as it
+  /// is. Known as `take(until:)` in RxSwift and ReactiveSwift, `prefix(untilOutputFrom:)` in
+  /// Combine; there the result completes, here it stays as it is.
+  public final func takeUntil<Other: Sendable>(
+    _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    gated(.takeUntil, by: other, isOpenAtFirst: true, Site(file, line))
+  }
+
+  /// Returns a node of the values from the moment at which `other` tells something.
+  ///
+  ///     let answers = replies.skipUntil(asked)        // what comes before `asked` told is not in it
+  ///
+  /// If `other` holds a value it has told already, so everything passes. Emptying either does
+  /// nothing. Each value counts, as in `merge`: where one set reaches both nodes the order of
+  /// linking decides. Re-pointing the edge of the values closes it again until `other` tells the
+  /// next; losing the edge of `other` leaves it as it is. Known as `skip(until:)` in RxSwift and
+  /// ReactiveSwift, `drop(untilOutputFrom:)` in Combine.
+  public final func skipUntil<Other: Sendable>(
+    _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    gated(.skipUntil, by: other, isOpenAtFirst: false, Site(file, line))
+  }
+
+  /// `other`'s first value turns the gate; it is linked first, so a value that it holds counts
+  /// before this node's.
+  private final func gated<Other: Sendable>(
+    _ kind: EdgeKind, by other: Node<Other>, isOpenAtFirst: Bool, _ site: Site
+  ) -> Node<Value> {
+    let gate = Gate()
+    let result: MutableNode<Value> = makeSource(nil, isMutable: false, site)
+    let turn = currentTurn()
+    enter(turn)
+    _ = claim(result.core, turn)
+    let notifier = Transform<Other, Value>(.notifier) {
+      LifeParts { _, edge, turn in
+        inRegion(of: edge, turn) { _, _ in
+          gate.turn()
+          return false
+        }
+      }
+    }
+    let values = Transform<Value, Value>(kind) {
+      let life = gate.newLife()
+      return LifeParts { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        return inRegion(of: edge, turn) { crossing, turn in
+          if gate.isTurned(in: life) == isOpenAtFirst { return stop(.filtered, edge, turn) }
+          return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+        }
+      }
+    }
+    result.link(to: other, through: notifier)
+    result.link(to: self, through: values)
+    leave(turn)
+    return result
+  }
+}
+
+/// Whether the other node has told something in the present life of the edge of the values.
+private final class Gate: @unchecked Sendable {
+  // Unchecked: an atomic; `turned` is touched by the holder of the result's region.
+  private let lives = Atomic(0)
+  private var turned = -1
+
+  func newLife() -> Int { lives.wrappingAdd(1, ordering: .relaxed).oldValue }
+  /// Before the first life this counts for the first.
+  func turn() { turned = max(0, lives.load(ordering: .relaxed) - 1) }
+  func isTurned(in life: Int) -> Bool { turned >= life }
+}
+
+/// Runs the end of a step as the holder of the result's region, where the state of an operator of
+/// several upstreams lies: now, or when the thread that is inside opens the letter. `body` is true
+/// when it stored a value in the result.
+func inRegion(
+  of edge: EdgePointer, _ turn: TurnPointer, _ body: @escaping (Crossing, TurnPointer) -> Bool
+) -> Bool {
+  let down = edge.pointee.down.unsafelyUnwrapped
+  let crossing = Crossing(edge, turn)
+  if claim(down, turn) { return body(crossing, turn) }
+  postOver(edge, crossing, turn) { crossing, turn in
+    if body(crossing, turn) { propagate(down, turn) }
+  }
+  return false
+}

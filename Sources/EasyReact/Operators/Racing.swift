@@ -1,0 +1,58 @@
+extension Node {
+  /// Returns a node that follows whichever of this node and the others tells a value first, and
+  /// leaves the rest.
+  ///
+  ///     let answer = nearby.race(faraway)             // the values of the faster one
+  ///
+  /// A present value counts: at first the nodes are looked at in order. Emptying does not count. The
+  /// edges of the losers are cut when the race is decided, so what only the race kept is freed. If
+  /// the winner's edge is cut the result stays as it is. Known as `amb` in Rx, `race(with:)` in
+  /// ReactiveSwift.
+  public final func race(
+    _ others: Node<Value>..., file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    Node.race([self] + others, file: file, line: line)
+  }
+
+  /// The same of an array of nodes. Of no nodes: an empty node.
+  public static func race(
+    _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    let turn = currentTurn()
+    enter(turn)
+    let result = makeHead(Value.self, Site(file, line), turn)
+    let race = Race()
+    let entrants = nodes.map { node in
+      InnerEdge(.race, from: node, to: result.core) { up, edge, turn in
+        let value = slot(up, Value.self).pointee
+        return inRegion(of: edge, turn) { crossing, turn in
+          if !race.isWon(by: edge, turn) { return stop(.filtered, edge, turn) }
+          return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+        }
+      }
+    }
+    for entrant in entrants { entrant.insertFresh() }
+    race.entrants = entrants
+    // Also one that lost before its turn: its attachment finishes the cut.
+    for entrant in entrants { attachNow(entrant.edge, turn) }
+    leave(turn)
+    return result
+  }
+}
+
+/// Touched by the holder of the result's region.
+private final class Race: @unchecked Sendable {
+  // Unchecked: see above.
+  var entrants: [InnerEdge] = []
+  private var winner: EdgePointer?
+
+  /// The first to ask wins; the others are cut.
+  func isWon(by edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+    if let winner { return winner == edge }
+    winner = edge
+    let losers = entrants.filter { $0.edge != edge }
+    entrants = []
+    for loser in losers { loser.cut(turn) }
+    return true
+  }
+}

@@ -1,0 +1,130 @@
+import Synchronization
+
+// Nodes that a scheduler sets.
+
+extension Node where Value == Int {
+  /// Returns a node that tells 0, 1, 2, … on the scheduler, one an interval, the first after one.
+  ///
+  ///     let seconds = Node.interval(.seconds(1), on: .main)
+  ///     let clock = seconds.map { "\($0 + 1) s" }
+  ///
+  /// It runs while somebody holds the node or what follows it, and holds the last number; it is
+  /// empty before the first. Each tick is due a whole number of intervals after the start, so being
+  /// late does not add up; ticks that are missed altogether are left out, and not counted. Known as
+  /// `interval` in Rx, `Timer.publish` in Combine, `SignalProducer.timer` in ReactiveSwift.
+  /// - Parameter interval: Greater than zero; anything else stops with a message, as does
+  ///   `.immediate`, which would never wait.
+  public static func interval(
+    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Node<Int> {
+    requirePositive(interval, "interval", nil)
+    requireWaiting(scheduler, "interval")
+    return ticks(.interval, after: interval, every: interval, scheduler, Site(file, line))
+  }
+
+  /// Returns a node that tells 0 after `delay`, and then 1, 2, … once a `period`, if there is one.
+  ///
+  ///     let once = Node.timer(after: .seconds(3), on: .main)
+  ///     let later = Node.timer(after: .seconds(3), every: .seconds(1), on: .main)
+  ///
+  /// The rest is as in ``interval(_:on:file:line:)``. Known as `timer` in Rx.
+  /// - Parameter delay: Greater than zero, like `period`; anything else stops with a message.
+  public static func timer(
+    after delay: Duration, every period: Duration? = nil, on scheduler: some Scheduler,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Int> {
+    requirePositive(delay, "timer", nil)
+    if let period {
+      requirePositive(period, "timer", nil)
+      requireWaiting(scheduler, "timer")
+    }
+    return ticks(.timer, after: delay, every: period, scheduler, Site(file, line))
+  }
+
+  private static func ticks(
+    _ kind: EdgeKind, after delay: Duration, every period: Duration?, _ scheduler: any Scheduler,
+    _ site: Site
+  ) -> Node<Int> {
+    let node: MutableNode<Int> = makeSource(nil, isMutable: false, site)
+    let ticker = Ticker(kind, first: delay, period: period, scheduler)
+    ticker.to = node  // which keeps it
+    ticker.start()
+    return node
+  }
+}
+
+private func requireWaiting(_ scheduler: some Scheduler, _ operation: String) {
+  if scheduler is ImmediateScheduler {
+    misuse(
+      operation, "the immediate scheduler does not wait, so this would never end", nil,
+      "Pass a scheduler on which time passes.")
+  }
+}
+
+/// An edge without upstream that tells numbers.
+private final class Ticker: Transform<Never, Int>, @unchecked Sendable {
+  // Unchecked: a Mutex and constants.
+  private struct State {
+    var due: Duration
+    /// How often the timer fired, and how many of those ticks have been told.
+    var ticked = 0
+    var number = 0
+    var isSending = false
+    var timer: (any Cancelable)?
+
+    /// How many periods the next moment lies behind the last one, if it is not to be over already.
+    func missed(by now: Duration, _ period: Duration) -> Int {
+      let late = max(.zero, now - due).attoseconds
+      return max(1, Int((late + period.attoseconds - 1) / period.attoseconds))
+    }
+  }
+  private let state: Mutex<State>
+  private let period: Duration?
+  private let scheduler: any Scheduler
+
+  init(_ kind: EdgeKind, first: Duration, period: Duration?, _ scheduler: any Scheduler) {
+    state = Mutex(State(due: scheduler.now + first))
+    self.period = period
+    self.scheduler = scheduler
+    super.init(kind) { LifeParts { _, _, _ in false } }
+  }
+
+  deinit { state.withLock { $0.timer }?.cancel() }
+
+  func start() {
+    let now = scheduler.now
+    let (wait, ticked) = state.withLock { (max(.zero, $0.due - now), $0.ticked) }
+    let timer = scheduler.schedule(after: wait) { [weak self] in self?.tick() }
+    let old = state.withLock { state -> (any Cancelable)? in
+      if state.ticked != ticked { return nil }
+      defer { state.timer = timer }
+      return state.timer
+    }
+    _ = consume old
+  }
+
+  /// The next tick is scheduled before this one is told, and ticks are told one at a time.
+  private func tick() {
+    let now = scheduler.now
+    let mustSend = state.withLock { state in
+      state.ticked += 1
+      if let period { state.due += period * state.missed(by: now, period) }
+      defer { state.isSending = true }
+      return !state.isSending
+    }
+    if period != nil { start() }
+    if mustSend { while let number = next() { send(number) } }
+  }
+
+  private func next() -> Int? {
+    state.withLock { state in
+      if state.number == state.ticked {
+        state.isSending = false
+        return nil
+      }
+      defer { state.number += 1 }
+      return state.number
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract, section 10.6: joins of a dictionary and of a changing set, and the race.
+@Suite("10.6 Combining many") struct CombiningSeveralTests {
+  @Test func `10.6 combine of a dictionary has the values under their keys, told once a turn`() {
+    let tea = MutableNode(3), milk = MutableNode<Int>()
+    let prices = Node.combine(["tea": tea, "milk": milk])
+    #expect(prices.isEmpty)
+    let told = Recorder(prices)
+    milk.value = 2
+    batch {
+      tea.value = 4
+      milk.value = 5
+    }
+    milk.clean()
+    tea.value = 9
+    #expect(told.values == [["tea": 3, "milk": 2], ["tea": 4, "milk": 5]])
+    #expect(Node.combine([String: Node<Int>]()).value == [:])
+    prices.removeUpstreamNode(tea)
+    #expect(prices.isTerminated)
+    #expect(checkInvariants([tea, milk, prices]) == [])
+  }
+
+  @Test func `10.6 flattenCombine has the values of the present set, in its order`() {
+    let ada = MutableNode(1), grace = MutableNode(2), barbara = MutableNode<Int>()
+    let rows = MutableNode([ada, grace] as [Node<Int>])
+    let all = rows.flattenCombine()
+    #expect(all.value == [1, 2])
+    let told = Recorder(all)
+    grace.value = 3
+    rows.value = [grace, ada, grace]
+    rows.value = [ada, barbara]  // silent: barbara is empty
+    ada.value = 4
+    grace.value = 5  // left the set
+    barbara.value = 6
+    rows.value = []
+    rows.clean()
+    ada.value = 7
+    #expect(told.values == [[1, 2], [1, 3], [3, 1, 3], [4, 6], []])
+    #expect(!grace.hasDownstreamNode && !ada.hasDownstreamNode)
+    #expect(checkInvariants([rows, ada, grace, barbara]) == [])
+  }
+
+  @Test
+  func `10.6 flattenCombine is one join: a turn that changes the set and its values tells once`() {
+    let a = MutableNode(1)
+    let tens = a.map { $0 * 10 }, sums = a.combine(tens).map { $0 + $1 }
+    let sets = a.map { $0.isMultiple(of: 2) ? [a, tens] : [tens, sums] as [Node<Int>] }
+    let told = Recorder(sets.flattenCombine())
+    for value in 2...4 { a.value = value }
+    #expect(told.values == [[10, 11], [2, 20], [30, 33], [4, 40]])
+    #expect(checkInvariants([a]) == [])
+  }
+
+  @Test func `10.6 flattenCombine of a dictionary keeps the edges of the nodes that stay`() {
+    let one = MutableNode(1), two = MutableNode(2)
+    let nodes = MutableNode(["one": one] as [String: Node<Int>])
+    let all = nodes.flattenCombine()
+    let before = one.downstreamTransforms
+    nodes.value = ["uno": one, "two": two]
+    #expect(all.value == ["uno": 1, "two": 2])
+    #expect(one.downstreamTransforms.map { $0 === before[0] } == [true])
+    #expect(checkInvariants([nodes, one, two]) == [])
+  }
+
+  @Test func `10.6 flattenCombine is silent after the loss of an inner edge until the next set`() {
+    let one = MutableNode(1), two = MutableNode(2)
+    let nodes = MutableNode([one, two] as [Node<Int>])
+    let all = nodes.flattenCombine()
+    let told = Recorder(all)
+    all.removeUpstreamNode(one)
+    #expect(!all.isTerminated)
+    two.value = 3
+    #expect(told.values == [[1, 2]])
+    nodes.value = [one, two]
+    #expect(told.values == [[1, 2], [1, 3]])
+    all.removeUpstreamNode(nodes)
+    #expect(all.isTerminated)
+    one.value = 5
+    #expect(told.values.count == 2)
+    #expect(checkInvariants([nodes, one, two, all]) == [])
+  }
+
+  @Test func `10.6 race follows the node that tells first and lets the others go`() {
+    let lives = LifetimeTracker()
+    let near = MutableNode<Int>(), far = MutableNode<Int>()
+    let race = near.race(lives.track(far.map { $0 }, "far's map"))
+    let told = Recorder(race)
+    #expect(lives.alive == ["far's map"])
+    near.clean()
+    near.set(1, context: "near")
+    #expect(lives.alive == [])
+    #expect(race.upstreamNodes == [near])
+    far.value = 10
+    near.value = 2
+    #expect(told.values == [1, 2])
+    #expect(told.contexts.map { $0 as? String } == ["near", nil])
+    #expect(checkInvariants([near, far, race]) == [])
+  }
+
+  @Test func `10.6 race is won at once by the first node that holds a value`() {
+    let empty = MutableNode<Int>(), first = MutableNode(1), second = MutableNode(2)
+    let race = Node.race([empty, first, second])
+    #expect(race.value == 1)
+    #expect(race.upstreamNodes == [first])
+    #expect(!empty.hasDownstreamNode && !second.hasDownstreamNode)
+    #expect(Node<Int>.race([]).isEmpty)
+    race.removeUpstreamNodes()
+    first.value = 3
+    #expect(race.value == 1)
+    #expect(checkInvariants([empty, first, second, race]) == [])
+  }
+
+  @Test func `10.6 partition asks once a value and parts them`() {
+    let number = MutableNode(1)
+    let asked = Tally()
+    let (even, odd) = number.partition { value in
+      asked.add()
+      return value.isMultiple(of: 2)
+    }
+    #expect(even.isEmpty && odd.value == 1)
+    let evens = Recorder(even), odds = Recorder(odd)
+    for value in 2...4 { number.value = value }
+    number.clean()
+    #expect(evens.values == [2, 4])
+    #expect(odds.values == [1, 3])
+    #expect(asked.count == 4)
+    #expect(checkInvariants([number]) == [])
+  }
+}

@@ -1,0 +1,134 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract, section 10.6: joins that one of their upstreams makes run.
+@Suite("10.6 Sampling") struct SamplingTests {
+  @Test func `10.6 withLatest tells a pair for each value of its node, none for the other`() {
+    let a = MutableNode(1), other = MutableNode<String>()
+    let pairs = a.withLatest(from: other)
+    #expect(pairs.isEmpty)
+    let told = Recorder(pairs.map { "\($0)\($1)" })
+    a.value = 2  // dropped: the other is empty
+    other.value = "x"
+    #expect(told.values == [])
+    a.value = 3
+    other.value = "y"
+    a.value = 3
+    other.clean()
+    a.value = 4
+    #expect(told.values == ["3x", "3y"])
+    #expect(checkInvariants([a, other, pairs]) == [])
+  }
+
+  @Test func `10.6 withLatest holds a pair at once if both nodes hold a value`() throws {
+    let pair = try #require(MutableNode(1).withLatest(from: MutableNode("x")).value)
+    #expect(pair == (1, "x"))
+  }
+
+  @Test func `10.6 withLatest is a join: a set that reaches both tells the new value with the new`()
+  {
+    let a = MutableNode(1)
+    let tens = a.map { $0 * 10 }
+    let early = Recorder(a.withLatest(from: tens).map { [$0, $1] })
+    let late = Recorder(tens.withLatest(from: a.combine(tens).map { $0 + $1 }).map { [$0, $1] })
+    a.value = 2
+    #expect(early.values == [[1, 10], [2, 20]])
+    #expect(late.values == [[10, 11], [20, 22]])
+    #expect(checkInvariants([a]) == [])
+  }
+
+  @Test func `10.6 withLatest runs once a turn, and as .everyValue for each value`() {
+    let a = MutableNode(0), b = MutableNode(0)
+    let either = a.merge(b)
+    let once = Recorder(either.withLatest(from: b).map { [$0, $1] })
+    let each = Recorder(either.withLatest(from: b, as: .everyValue).map { [$0, $1] })
+    once.clear()
+    each.clear()
+    batch {
+      a.value = 1
+      b.value = 2
+    }
+    #expect(once.values == [[2, 2]])
+    // 2 came over the merge before `b` was asked: its edge was linked first, its value stored.
+    #expect(each.values == [[1, 0], [2, 2]])
+  }
+
+  @Test func `10.6 withLatest passes on the context of its node's wave`() {
+    let a = MutableNode<Int>(), other = MutableNode<Int>()
+    let told = Recorder(a.withLatest(from: other).map { $0 + $1 })
+    other.set(1, context: "other")
+    a.set(1, context: "mine")
+    batch {
+      a.set(2, context: "mine again")
+      other.set(2, context: "newer")
+    }
+    #expect(told.values == [2, 4])
+    #expect(told.contexts.map { $0 as? String } == ["mine", "mine again"])
+  }
+
+  @Test func `10.6 withLatest and sample are over when they lose either edge`() {
+    for keepsFirst in [true, false] {
+      let a = MutableNode(1), other = MutableNode(2)
+      let pairs = a.withLatest(from: other), samples = a.sample(on: other)
+      #expect(!pairs.isTerminated && !samples.isTerminated)
+      let lost = keepsFirst ? other : a
+      pairs.removeUpstreamNode(lost)
+      samples.removeUpstreamNode(lost)
+      #expect(pairs.isTerminated && samples.isTerminated)
+      let told = Recorder(pairs), sampled = Recorder(samples)
+      (a.value, other.value) = (3, 4)
+      #expect(told.values.count == 1 && sampled.values.count == 1)
+      #expect(checkInvariants([a, other, pairs, samples]) == [])
+    }
+  }
+
+  @Test func `10.6 sample(on:) takes the latest value at a tick, if there was a new one`() {
+    let a = MutableNode<Int>(), ticks = MutableNode<Void>()
+    let told = Recorder(a.sample(on: ticks))
+    ticks.value = ()
+    a.value = 1
+    a.value = 2
+    #expect(told.values == [])
+    ticks.value = ()
+    ticks.value = ()
+    a.value = 2
+    ticks.value = ()
+    a.value = 3
+    a.clean()
+    ticks.value = ()
+    #expect(told.values == [2, 2])
+    #expect(checkInvariants([a, ticks]) == [])
+  }
+
+  @Test func `10.6 sample(on:) of two present values is told at once, and not again`() {
+    let a = MutableNode(1), ticks = MutableNode(0)
+    let samples = a.sample(on: ticks)
+    #expect(samples.value == 1)
+    let told = Recorder(samples)
+    ticks.value = 1
+    #expect(told.values == [1])
+    let waiting = MutableNode(5), later = MutableNode<Int>()
+    let late = waiting.sample(on: later)
+    #expect(late.isEmpty)
+    later.value = 1
+    #expect(late.value == 5)
+  }
+
+  @Test func `10.6 sample(on:) is a join: a tick that comes of the same set samples the new value`()
+  {
+    let a = MutableNode(1)
+    let even = a.filter { $0.isMultiple(of: 2) }  // linked before the edge of the samples
+    let told = Recorder(a.sample(on: even))
+    for value in 2...5 { a.value = value }
+    #expect(told.values == [2, 4])
+  }
+
+  @Test func `10.6 sample(on:) passes on the context of the tick`() {
+    let a = MutableNode<Int>(), ticks = MutableNode<Int>()
+    let told = Recorder(a.sample(on: ticks))
+    a.set(1, context: "value")
+    ticks.set(1, context: "tick")
+    #expect(told.contexts.map { $0 as? String } == ["tick"])
+  }
+}

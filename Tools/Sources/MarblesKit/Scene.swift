@@ -1,0 +1,126 @@
+import EasyReact
+import EasyReactTesting
+
+/// What an entry of the catalogue computes with: its inputs by name, and a clock.
+///
+/// Inputs named `a`, `b`, `c` hold numbers, `x`, `y` hold texts, and `outer` holds the nodes that its
+/// values name.
+struct Inputs: Sendable {
+  fileprivate(set) var numbers: [String: MutableNode<Int>] = [:]
+  fileprivate(set) var texts: [String: MutableNode<String>] = [:]
+  fileprivate(set) var nodes: [String: MutableNode<Node<Int>>] = [:]
+  /// Virtual time, a second a step.
+  let clock: VirtualScheduler
+
+  /// Another one, which gets to its work a second later.
+  var queue: some Scheduler { LateQueue(clock: clock) }
+
+  var a: MutableNode<Int> { input("a", numbers) }
+  var b: MutableNode<Int> { input("b", numbers) }
+  var c: MutableNode<Int> { input("c", numbers) }
+  var x: MutableNode<String> { input("x", texts) }
+  var y: MutableNode<String> { input("y", texts) }
+  var outer: MutableNode<Node<Int>> { input("outer", nodes) }
+
+  private func input<Input>(_ name: String, _ inputs: [String: Input]) -> Input {
+    guard let input = inputs[name] else {
+      fatalError("Catalogue: an entry uses \(name) and has no line for it. Add one.")
+    }
+    return input
+  }
+}
+
+private struct LateQueue: Scheduler {
+  let clock: VirtualScheduler
+  var now: Duration { clock.now }
+  func schedule(_ work: @escaping @Sendable () -> Void) { clock.schedule(after: .seconds(1), work) }
+  @discardableResult
+  func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any Cancelable {
+    clock.schedule(after: delay + .seconds(1), work)
+  }
+}
+
+/// Takes down what an entry shows: its code, and the lines of nodes.
+final class Drawing {
+  private let test: MarbleTest
+  private var ends: [String: String]
+  fileprivate var code: [String] = []
+  fileprivate var outputs: [(name: String, marbles: () -> Marbles)] = []
+
+  fileprivate init(_ test: MarbleTest, ends: [String: String]) {
+    self.test = test
+    self.ends = ends
+  }
+
+  /// Shows code, which is what runs: the second argument is the same in Swift.
+  @discardableResult
+  func code<Result>(_ text: String, _ result: Result) -> Result {
+    code.append(text)
+    return result
+  }
+
+  /// Shows code and the line of the node that it makes.
+  func result<Value: Sendable>(
+    _ text: String, _ node: Node<Value>,
+    as show: @escaping @Sendable (Value) -> String = { marbleText(of: $0) }
+  ) {
+    line("", code(text, node), as: show)
+  }
+
+  /// Shows the line of a node.
+  func line<Value: Sendable>(
+    _ name: String, _ node: Node<Value>,
+    as show: @escaping @Sendable (Value) -> String = { marbleText(of: $0) }
+  ) {
+    let recording = test.watch(node, named: name, show: show)
+    outputs.append((name, { recording.marbles }))
+  }
+
+  /// Shows code that makes something which the input of this name ends.
+  func code(_ text: String, _ cancelable: any Cancelable, endedBy name: String) throws {
+    code.append(text)
+    if let marbles = ends[name] { try test.cancel(cancelable, marbles, named: name) }
+  }
+}
+
+extension Entry {
+  /// Runs the operator in virtual time, and waits for the end of the longest input.
+  func run(_ lines: [InputLine]) throws -> Diagram {
+    let test = MarbleTest()
+    var inputs = Inputs(clock: test.clock)
+    var ends: [String: String] = [:]
+    for line in lines {
+      switch line.name {
+      case "a", "b", "c":
+        inputs.numbers[line.name] = try test.node(line.marbles, as: Int.self, named: line.name)
+      case "x", "y": inputs.texts[line.name] = try test.node(line.marbles, named: line.name)
+      case "outer":
+        inputs.nodes["outer"] = try test.node(
+          line.marbles, values: inputs.numbers.mapValues { $0 as Node }, named: line.name)
+      default: ends[line.name] = line.marbles
+      }
+    }
+    let drawing = Drawing(test, ends: ends)
+    try body(drawing, inputs)
+    test.run()
+    let shown = try lines.map { Diagram.Row(name: $0.name, marbles: try Marbles($0.marbles)) }
+    let length = shown.map(\.marbles.steps.count).max() ?? 0
+    return Diagram(
+      name: name, sentence: sentence, code: drawing.code,
+      inputs: shown.map { $0.filled(to: length) },
+      outputs: drawing.outputs.map {
+        Diagram.Row(name: $0.name, marbles: $0.marbles()).filled(to: length)
+      },
+      isTimed: drawing.code.contains { $0.contains("on: ") })
+  }
+}
+
+extension Diagram.Row {
+  fileprivate func filled(to length: Int) -> Diagram.Row {
+    let missing = max(0, length - marbles.steps.count)
+    return Diagram.Row(
+      name: name, marbles: Marbles(steps: marbles.steps + Array(repeating: [], count: missing)))
+  }
+}
