@@ -1,4 +1,3 @@
-import CTestSupport
 import Dispatch
 import EasyReact
 import EasyReactTesting
@@ -65,7 +64,7 @@ final class Round: Sendable {
     for member in 0..<count {
       let thread = Thread {
         ready.add()
-        for _ in 0..<100_000 where ready.count < count { testsupport_let_others_run() }
+        for _ in 0..<100_000 where ready.count < count { letOthersRun() }
         body(member)
         done.signal()
       }
@@ -172,7 +171,7 @@ final class Heard<Value: Sendable>: Sendable {
       log.append(value)
       return log.count
     }
-    if count % rest == 0 { testsupport_let_others_run() }
+    if count % rest == 0 { letOthersRun() }
     isInside.store(false, ordering: .releasing)
   }
 }

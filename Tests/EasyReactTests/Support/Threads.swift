@@ -28,3 +28,6 @@ func onThread(
 
 /// Tells the calling thread from others.
 func threadNumber() -> UInt64 { testsupport_thread_number() }
+
+/// Makes it likely that others find this thread where it is.
+func letOthersRun() { testsupport_let_others_run() }

@@ -28,20 +28,22 @@ import Testing
     Stress.rounds(20) { round in
       let a = MutableNode(0), b = MutableNode(0), queue = DispatchQueue(label: "waiting")
       let sum = a.combine(b).map { $0 + $1 }, heard = Heard<Int>()
+      // What the queue sets may run listeners for values that others left: none of `b` or `sum`
+      // waits for the queue.
       let listenings = [
-        sum.listen { heard.hear($0) },
-        // The queue's other work sets the graph too, and may have to leave its set with us.
-        a.listen { value in queue.sync { b.value = -value } },
-        b.listen { value in if value > 0 { queue.async { a.value = 1_000 } } },
+        sum.listen { heard.hear($0) }, a.listen { value in queue.sync { b.value = -value } },
       ]
-      round.crew(3) { member in
+      round.crew(4) { member in
         for number in 1...20 {
-          if member == 0 { queue.async { b.value = number } } else { a.value = number }
+          switch member {
+          case 0: b.value = number
+          case 1: queue.async { b.update { $0 += 1 } }
+          default: a.value = member * 100 + number
+          }
         }
       }
       queue.sync {}
       round.expect(waitForBackgroundWork(), "work is left")
-      queue.sync {}
       round.expect(sum.value == a.value! + b.value!, "\(sum.value!) of \(a.value!), \(b.value!)")
       round.expect(heard.overlaps == 0, "calls overlapped")
       hold(listenings as AnyObject)

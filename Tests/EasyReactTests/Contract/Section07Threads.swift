@@ -1,0 +1,352 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+/// Contract, section 7. Each sentence once, with as little around it as can be; the suites in
+/// `Threads/` race whole graphs. What must not compile stands in `Tests/Compile`.
+@Suite("7 Threads", .watched) struct Section7 {
+  @MainActor private final class Screen {
+    var lines: [String] = []
+    let title: String
+    init(_ title: String) { self.title = title }
+  }
+
+  /// One thread is inside a node: its listener is being told a value and waits.
+  private final class Inside<Value: Sendable & Equatable>: Sendable {
+    private let isInside = DispatchSemaphore(value: 0)
+    private let mayGo = DispatchSemaphore(value: 0)
+    private let value: Value
+    init(telling value: Value) { self.value = value }
+
+    /// For the listener.
+    func hear(_ told: Value) {
+      if told != value { return }
+      isInside.signal()
+      wait(for: mayGo)
+    }
+
+    /// Sets the node to the value on one thread; runs `body` on another while the first is inside.
+    func run(_ node: MutableNode<Value>, _ body: @escaping @Sendable () -> Void) {
+      onThreads(2) { [self] number in
+        if number == 0 { return node.value = value }
+        wait(for: isInside)
+        body()
+        mayGo.signal()
+      }
+      #expect(waitForBackgroundWork())
+    }
+  }
+
+  // MARK: 7.1
+
+  @Test func `7.1 every node and edge is Sendable, and main-actor objects can be values`() async {
+    func isSendable(_: some Sendable) -> Bool { true }
+    let node = MutableNode(1), transform = Transform<Int, Int>()
+    #expect(isSendable(node) && isSendable(node.map { $0 }) && isSendable(transform))
+    #expect(isSendable(node.listen { _ in }) && isSendable(node as AnyNode))
+    let screens = MutableNode<Screen>()
+    screens.value = await Screen("first")
+    let titles = screens.flattenMap { _ in Node("a screen") }
+    #expect(titles.value == "a screen")
+  }
+
+  @Test func `7.1 everything public may be called from any thread`() {
+    Stress.rounds(10) { round in
+      let a = MutableNode(0).named("a"), b = a.map { $0 + 1 }.named("b")
+      round.crew(4) { member in
+        var dice = round.dice(member)
+        for number in 1...60 {
+          switch dice.below(12) {
+          case 0: a.set(number, context: "who")
+          case 1: a.update { $0 += 1 }
+          case 2: batch { a.value = number }
+          case 3: round.expect(b.value! >= 1 && !b.isEmpty, "b holds \(b.value as Any)")
+          case 4: round.expect(b.upstreamNodes == [a], "b follows another node")
+          case 5: b.name = "b"
+          case 6: round.expect(a.dot().contains("digraph"), "a picture without a graph")
+          case 7: round.expect(a.snapshot().nodes.count >= 2, "a snapshot without nodes")
+          case 8: _ = leakReport()
+          case 9: Node<Int>().link(to: b).cancel()
+          case 10: a.listenWithPath { _, path in _ = path.count }.cancel()
+          default: round.expect(b.description.contains("b"), "\(b)")
+          }
+        }
+      }
+      round.expect(b.value == a.value! + 1, "b holds \(b.value!) of \(a.value!)")
+      round.expectRest([a])
+    }
+  }
+
+  @Test @MainActor
+  func `7.1 the main-actor form of listen is called later, in order, also from the main thread`()
+    async
+  {
+    let screen = Screen("main"), node = MutableNode("a")
+    let listening = node.listenOnMain { screen.lines.append($0) }
+    node.value = "b"
+    #expect(screen.lines == [])
+    await withCheckedContinuation { done in
+      DispatchQueue.global().async {
+        node.value = "c"
+        done.resume()
+      }
+    }
+    node.value = "d"
+    #expect(await settle())
+    #expect(screen.lines == ["a", "b", "c", "d"])
+    listening.cancel()
+    node.value = "e"
+    #expect(await settle())
+    #expect(screen.lines.count == 4)
+  }
+
+  // MARK: 7.2
+
+  @Test func `7.2 every receiver of a node sees the same sequence of values, one at a time`() {
+    Stress.rounds(40) { round in
+      let node = MutableNode(0), heard = (0..<3).map { Heard<Int>(letsOthersRunEvery: $0 + 1) }
+      let listenings = heard.map { receiver in node.listen { receiver.hear($0) } }
+      round.crew(3) { member in for number in 1...30 { node.value = member * 100 + number } }
+      round.expect(heard.allSatisfy { $0.values == heard[0].values }, "sequences differ")
+      round.expect(heard.allSatisfy { $0.overlaps == 0 }, "calls overlapped")
+      hold(listenings as AnyObject)
+    }
+  }
+
+  @Test func `7.2 no value is lost, and those of one thread are told in the order of its sets`() {
+    Stress.rounds(40) { round in
+      let node = MutableNode(TextStamp(0, 0)), heard = Heard<TextStamp>(letsOthersRunEvery: 1)
+      let listening = node.listen { heard.hear($0) }
+      round.crew(4) { member in
+        for number in 1...30 { node.value = TextStamp(member + 1, number) }
+      }
+      round.expectAll(heard.values, of: 1...4, count: 30, "the listener")
+      listening.cancel()
+    }
+  }
+
+  @Test func `7.2 calls never overlap, also not those of a listener of several nodes' merge`() {
+    Stress.rounds(40) { round in
+      let nodes = (0..<3).map { _ in MutableNode(0) }, heard = Heard<Int>(letsOthersRunEvery: 1)
+      let listening = Node.merge(nodes).listen { heard.hear($0) }
+      round.crew(3) { member in for number in 1...30 { nodes[member].value = number } }
+      round.expect(heard.overlaps == 0, "calls overlapped")
+      round.expect(heard.values.count == 91, "heard \(heard.values.count)")
+      listening.cancel()
+    }
+  }
+
+  // MARK: 7.3
+
+  @Test func `7.3 no set waits for another thread's callbacks: the value is left, and told next`() {
+    let node = MutableNode(0), inside = Inside(telling: 1), heard = Journal<Int>()
+    let threads = Journal<UInt64>()
+    let listenings = [
+      node.listen {
+        heard.note($0)
+        threads.note(threadNumber())
+      },
+      node.listen { inside.hear($0) },
+    ]
+    inside.run(node) {
+      // All of these return while the listener waits.
+      node.value = 2
+      node.update { $0 += 1 }
+      node.set(4, context: "c")
+      #expect(heard.entries == [0, 1])
+    }
+    #expect(heard.entries == [0, 1, 2, 3, 4])
+    #expect(Set(threads.entries.dropFirst()).count == 1)
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `7.3 a listener that blocks on another thread which sets the same graph goes on`() {
+    let node = MutableNode(0), heard = Journal<Int>(), below = node.map { $0 * 10 }
+    let listenings = [
+      below.listen { value in if value == 10 { onThread { node.value = 2 } } },
+      below.listen { heard.note($0) },
+    ]
+    node.value = 1
+    #expect(heard.entries == [0, 10, 20])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `7.3 a set may run listeners for values that other threads left`() {
+    let node = MutableNode(0), inside = Inside(telling: 1)
+    let told = Journal<UInt64>(), setters = Journal<UInt64>()
+    let listenings = [
+      node.listen { if $0 > 0 { told.note(threadNumber()) } }, node.listen { inside.hear($0) },
+    ]
+    inside.run(node) {
+      setters.note(threadNumber())
+      node.value = 2
+    }
+    #expect(told.count == 2)
+    #expect(told.entries[1] == told.entries[0] && told.entries[1] != setters.entries[0])
+    hold(listenings as AnyObject)
+  }
+
+  @Test(arguments: [1_000, 10])
+  func `7.3 after 1,000 operations left by others (settable) a background queue takes over`(
+    limit: Int
+  ) async {
+    await #expect(processExitsWith: .success) { [limit] in
+      if limit != 1_000 { GraphTracers.mailLimit = limit }
+      let node = MutableNode(0), count = 3 * limit + 5, told = Journal<UInt64>()
+      let inside = Inside(telling: -1), holder = Journal<UInt64>()
+      let listenings = [
+        node.listen { if $0 == -1 { holder.note(threadNumber()) } },
+        node.listen { if $0 > 0 { told.note(threadNumber()) } }, node.listen { inside.hear($0) },
+      ]
+      inside.run(node) { for value in 1...count { node.value = value } }
+      #expect(settle())
+      #expect(told.count == count)
+      #expect(told.entries.prefix(limit).allSatisfy { $0 == holder.entries[0] })
+      #expect(told.entries[limit] != holder.entries[0])
+      #expect(node.value == count)
+      hold(listenings as AnyObject)
+    }
+  }
+
+  // MARK: 7.4
+
+  @Test func `7.4 without contention a listener runs on the thread that set`() {
+    let node = MutableNode(0), threads = Journal<UInt64>()
+    let below = node.map { $0 }.combine(node).map { $0 + $1 }
+    let listenings = [
+      node.listen { _ in threads.note(threadNumber()) },
+      below.listen { _ in threads.note(threadNumber()) },
+    ]
+    for value in 1...20 {
+      _ = threads.take()
+      onThread {
+        node.value = value
+        #expect(threads.take() == [threadNumber(), threadNumber()])
+      }
+    }
+    hold(listenings as AnyObject)
+  }
+
+  // MARK: 7.5
+
+  @Test func `7.5 after set returns this thread reads that value or a later one, never an earlier`() {
+    for kind in StampKind.allCases {
+      switch kind {
+      case .word: readBack(WordStamp.self)
+      case .text: readBack(TextStamp.self)
+      }
+    }
+  }
+
+  private func readBack<Value: Stamp>(_: Value.Type) {
+    Stress.rounds(30) { round in
+      let node = MutableNode(Value(0, 0)), heard = Heard<Value>(letsOthersRunEvery: 1)
+      let listening = node.listen { heard.hear($0) }
+      let reads = Journal<(own: Value, read: Value)>()
+      round.crew(4) { member in
+        for number in 1...40 {
+          let own = Value(member + 1, number)
+          node.value = own
+          reads.note((own, node.value!))
+        }
+      }
+      var places: [Value: Int] = [:]
+      for (place, value) in heard.values.enumerated() { places[value] = place }
+      for (own, read) in reads.entries {
+        guard let mine = places[own], let there = places[read] else {
+          round.expect(false, "\(own) or \(read) was never told")
+          continue
+        }
+        round.expect(there >= mine, "after setting \(own) a thread read \(read), told before it")
+      }
+      listening.cancel()
+    }
+  }
+
+  @Test func `7.5 a value that still waits for another thread is read, and so is emptiness`() {
+    let node = MutableNode(0), inside = Inside(telling: 1)
+    let listening = node.listen { inside.hear($0) }
+    inside.run(node) {
+      node.value = 2
+      #expect(node.value == 2)
+      node.clean()
+      #expect(node.value == nil && node.isEmpty)
+      node.value = 3
+      #expect(node.value == 3)
+    }
+    #expect(node.value == 3)
+    listening.cancel()
+  }
+
+  @Test
+  func `7.5 inside a notification of the node, and of what it causes, the value being told is read`()
+  {
+    let node = MutableNode(0), inside = Inside(telling: 1), reads = Journal<[Int?]>()
+    let below = node.map { $0 * 10 }.mutablify()
+    let listenings = [
+      node.listen { inside.hear($0) },
+      node.listen { reads.note([$0, node.value]) },
+      below.listen { reads.note([$0, node.value, below.value]) },
+    ]
+    _ = reads.take()
+    inside.run(node) {
+      node.value = 2
+      #expect(node.value == 2)
+    }
+    #expect(reads.entries == [[1, 1], [10, 1, 10], [2, 2], [20, 2, 20]])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `7.5 an update that is left with another thread is readable once it has run`() {
+    let node = MutableNode(0), inside = Inside(telling: 1)
+    let listening = node.listen { inside.hear($0) }
+    inside.run(node) {
+      node.update { $0 += 10 }
+      #expect(node.value == 1)
+    }
+    #expect(node.value == 11)
+    listening.cancel()
+  }
+
+  @Test func `1.6 no concurrent set falls into an update, which runs on the thread that holds`() {
+    let node = MutableNode(0), inside = Inside(telling: 1), threads = Journal<UInt64>()
+    let listenings = [
+      node.listen { if $0 == 1 { threads.note(threadNumber()) } }, node.listen { inside.hear($0) },
+    ]
+    inside.run(node) {
+      node.update { value in
+        threads.note(threadNumber())
+        value += 5
+      }
+      node.value = 7
+    }
+    #expect(Set(threads.entries).count == 1 && threads.count == 2)
+    #expect(node.value == 7)
+    hold(listenings as AnyObject)
+  }
+
+  // MARK: 7.6
+
+  @Test
+  func `7.6 when all threads are quiet every map and combine equals its definition, and syncs hold`()
+  {
+    Stress.rounds(40) { round in
+      let a = MutableNode(0), b = MutableNode(0), c = MutableNode(0)
+      b.sync(with: c)
+      let sum = a.combine(b).map { $0 + $1 }, product = sum.combine(a.map { -$0 }).map { $0 * $1 }
+      let listenings = [sum.listen { _ in letOthersRun() }, product.listen { _ in }]
+      round.crew(4) { member in
+        let node = [a, b, c][member % 3]
+        for number in 1...40 { node.value = member * 100 + number }
+      }
+      round.expect(settle(), "it does not come to rest")
+      round.expect(b.value == c.value, "\(b.value!) is synced with \(c.value!)")
+      round.expect(sum.value == a.value! + b.value!, "the sum is \(sum.value!)")
+      round.expect(product.value == sum.value! * -a.value!, "the product is \(product.value!)")
+      round.expectRest([a, b, c])
+      hold(listenings as AnyObject)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Testing
+
+/// Every interleaving of two or three threads, for small cases: one owner, first in first out,
+/// nothing lost, no lost wake-up, and an end within reach of every state.
+@Suite(.watched) struct ProtocolTests {
+  private typealias Scenario = Explorer.Scenario
+
+  private static let scenarios = [
+    Scenario(
+      testDescription: "two threads set one node", derivedFrom: [nil],
+      threads: [[[.set(0)], [.set(0)]], [[.set(0)], [.set(0)]]]),
+    Scenario(
+      testDescription: "three threads set one node", derivedFrom: [nil],
+      threads: [[[.set(0)], [.set(0)]], [[.set(0)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a listener sets again while another thread sets", derivedFrom: [nil],
+      threads: [[[.set(0), .set(0), .set(0)]], [[.set(0)], [.set(0)]]]),
+    Scenario(
+      testDescription: "the mail passes to a background queue", derivedFrom: [nil],
+      threads: [[[.set(0)]], [[.set(0)], [.set(0)]], [[.set(0)]]], mailBound: 1),
+    Scenario(
+      testDescription: "two regions, reached in both orders", derivedFrom: [nil, nil],
+      threads: [[[.set(0), .set(1)]], [[.set(1), .set(0)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a region splits while its nodes are set", derivedFrom: [nil, 0],
+      threads: [[[.set(0), .split(1)]], [[.set(1)], [.set(1)]]]),
+    Scenario(
+      testDescription: "a chain moves to a region of its own", derivedFrom: [nil, 0, 1],
+      threads: [[[.split(1)]], [[.set(2)], [.set(2)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a split that is left with the holder", derivedFrom: [nil, 0],
+      threads: [[[.set(0), .set(1)]], [[.split(1)], [.set(1)]]]),
+    Scenario(
+      testDescription: "values cross an edge to another region", derivedFrom: [nil, nil],
+      edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)], [.set(0)]]]),
+    Scenario(
+      testDescription: "a listener is attached while two threads set", derivedFrom: [nil],
+      threads: [[[.set(0)], [.set(0)]], [[.attach(0)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a listener attaches another one while mail waits", derivedFrom: [nil],
+      threads: [[[.set(0), .attach(0), .set(0)]], [[.set(0)], [.set(0)]]]),
+  ]
+
+  /// Half a million states: for the long runs.
+  private static let longScenarios = [
+    Scenario(
+      testDescription: "a region splits while two others set", derivedFrom: [nil, 0],
+      threads: [[[.set(0), .split(1)]], [[.set(1)], [.set(1)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a split that is left with the holder, and a third thread",
+      derivedFrom: [nil, 0],
+      threads: [[[.set(0), .set(1)]], [[.split(1)], [.set(1)]], [[.set(1)]]]),
+    Scenario(
+      testDescription: "three threads, and mail over an edge", derivedFrom: [nil, nil],
+      edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)]], [[.set(0)]]]),
+  ]
+
+  @Test(arguments: scenarios + (Stress.scale > 1 ? longScenarios : []))
+  func `the protocol holds in every interleaving`(scenario: Explorer.Scenario) {
+    let explorer = Explorer(scenario)
+    #expect(explorer.violation == nil)
+    #expect(explorer.states > 100 && explorer.ends > 1)
+    print("ProtocolTests: \(scenario.testDescription): \(explorer.states) states")
+  }
+
+  /// The model can fail: each rule that is left out is found by one of the cases.
+  @Test(arguments: [
+    (Rules.freesWithoutLooking, "told 0 times"),
+    (.pushesOntoFreeWord, "mail without an owner"),
+    (.doesNotReread, "touches node"),
+    (.keepsEpoch, "touches node"),
+    (.overtakesMail, "told after"),
+    (.opensNewestFirst, "told after"),
+    (.leavesMailBehind, "touches node"),
+    (.forgetsHandOver, "is never given back"),
+    (.givesUpLetter, "told after"),
+    (.claimsWithoutComparing, "touches node"),
+    (.collectsBeforeMoving, "touches node"),
+    (.attacherTellsItself, "a gap or a repetition"),
+  ])
+  func `a protocol without one of its rules is found out`(mutant: Rules, complaint: String) {
+    let found = Self.scenarios.lazy.compactMap { Explorer($0, breaking: mutant).violation }
+    #expect(found.contains { $0.contains(complaint) })
+  }
+}
