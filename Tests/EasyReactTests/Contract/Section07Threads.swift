@@ -231,7 +231,8 @@ import Testing
 
   // MARK: 7.5
 
-  @Test func `7.5 after set returns this thread reads that value or a later one, never an earlier`() {
+  @Test func `7.5 after set returns this thread reads that value or a later one, never an earlier`()
+  {
     for kind in StampKind.allCases {
       switch kind {
       case .word: readBack(WordStamp.self)
@@ -281,7 +282,8 @@ import Testing
   }
 
   @Test
-  func `7.5 inside a notification of the node, and of what it causes, the value being told is read`()
+  func
+    `7.5 inside a notification of the node, and of what it causes, the value being told is read`()
   {
     let node = MutableNode(0), inside = Inside(telling: 1), reads = Journal<[Int?]>()
     let below = node.map { $0 * 10 }.mutablify()
@@ -330,7 +332,8 @@ import Testing
   // MARK: 7.6
 
   @Test
-  func `7.6 when all threads are quiet every map and combine equals its definition, and syncs hold`()
+  func
+    `7.6 when all threads are quiet every map and combine equals its definition, and syncs hold`()
   {
     Stress.rounds(40) { round in
       let a = MutableNode(0), b = MutableNode(0), c = MutableNode(0)

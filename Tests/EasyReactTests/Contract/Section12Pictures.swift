@@ -265,8 +265,8 @@ extension `12 Looking at the graph` {
       for name in ["a", "b", "c"] { #expect(report.description.contains("“lost ring \(name)”")) }
       #expect(report.description.contains("EasyReactTests/Section12Pictures.swift:"))
       first?.removeUpstreamNodes()
-      #expect(first == nil)
       #expect(reports(naming: "lost ring").isEmpty)
+      #expect(first == nil)  // the report of another test, which looked at it, is over now
     }
 
     @Test
@@ -323,7 +323,8 @@ extension `12 Looking at the graph` {
       #expect(report.nodes.count == 2)
       #expect(!report.description.contains("feeder"))
       first?.removeUpstreamNodes()
-      #expect(first == nil && reports(naming: "burdened ring").isEmpty)
+      #expect(reports(naming: "burdened ring").isEmpty)
+      #expect(first == nil)  // the report of another test, which looked at it, is over now
     }
   }
 }

@@ -112,7 +112,9 @@ struct ProtocolModel: Hashable {
       }
     }
     for node in nodes {
-      if let next = node.next, node.told.count != nodes[next].told.count(where: { $0.sender >= 100 }) {
+      if let next = node.next,
+        node.told.count != nodes[next].told.count(where: { $0.sender >= 100 })
+      {
         throw Violation(description: "an edge has lost a value")
       }
       for heard in node.heard where heard != Array(node.told.suffix(heard.count)) {
