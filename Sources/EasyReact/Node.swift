@@ -120,7 +120,9 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   ///
   /// Nothing happens while the node is empty. Inside a notification of the node, or while another
   /// thread is inside it, the closure runs later: when the values before it have been told, on the
-  /// thread that tells them.
+  /// thread that tells them. In a ``batch(_:)`` the closure runs at once, on what this thread
+  /// reads there; the result is set at the batch's end, so what another thread sets meanwhile is
+  /// overwritten.
   public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     setSlowly(.change(change), context: nil)
   }

@@ -32,4 +32,7 @@ void testsupport_let_others_run(void);
 // What this is built with: 1 ThreadSanitizer, 2 AddressSanitizer, 0 neither.
 int testsupport_sanitizer(void);
 
+// ThreadSanitizer is not confused by the compiler's notes of accesses to whole structures; see Sanitizer.c.
+int testsupport_sanitizer_is_sharp(void);
+
 #endif
