@@ -4,18 +4,20 @@ import Synchronization
 // How a value flows from `set` to a listener. Read from top to bottom, in the order of the calls:
 //
 //  1. `setValue`    claims the node's region, gives the wave its number, stores the value, and
-//                   propagates.
+//                   propagates; in the unusual cases by way of `apply` and step 2. A node that
+//                   another thread is in is left the value by mail.
 //  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered
 //                   wave has been here, else it is stored.
 //  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its
 //                   edges are followed in order, each branch to its end before the next.
 //  4. `notify`      calls the listeners.
-//  5. `pass`        an edge's step brings its result to the next node: directly, over a claim, or
-//                   by mail.
+//  5. `pass`        an edge's step (a closure, made by the operator: see `map` in Mapping.swift)
+//                   reads the stored value, computes, and brings the result to the next node:
+//                   directly, over a claim, or by mail.
 //  6. `takeNext`    what waited at a busy node is told when the node has finished with its present
 //                   value.
-//  7. `finish`      (Turn.swift) joins run when no plain edge is left, then the dead are freed,
-//                   then regions are given back.
+//  7. `finish`      (Turn.swift, by the outermost `leave`) joins run when no plain edge is left,
+//                   then the dead are freed, then regions are given back, each after its mail.
 //
 // Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one
 // set causes; its number is in `Turn.wave` while it is under way and in `Core.wave` where it has
