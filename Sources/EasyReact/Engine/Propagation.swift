@@ -60,13 +60,6 @@ import Synchronization
   leave(turn)
 }
 
-/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes.
-@usableFromInline enum Arrival<Value: Sendable> {
-  case value(Value)
-  case empty
-  case change(@Sendable (inout Value) -> Void)
-}
-
 /// A set, a clean or an update with a wave of its own, by the holder.
 @inlinable @inline(never) func apply<Value: Sendable>(
   _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, waited: Bool = false,
@@ -137,30 +130,6 @@ import Synchronization
   return true
 }
 
-/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
-/// that closes a cycle.
-@usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
-  core.pointee.wave.load(ordering: .relaxed) >= wave
-    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
-}
-
-/// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
-/// for it.
-@inlinable func changed<Value: Sendable>(
-  _ core: CorePointer, _: Value.Type, by body: @Sendable (inout Value) -> Void
-) -> Value? {
-  guard var value = readStored(core, Value.self) else { return nil }
-  let bits = core.pointee.bits & Bits.busy
-  core.pointee.bits |= Bits.busy
-  body(&value)
-  core.pointee.bits = core.pointee.bits & ~Bits.busy | bits
-  return value
-}
-
-@usableFromInline func keepContext(_ core: CorePointer, _ context: Unmanaged<ContextBox>) {
-  extras(of: core).context = context.takeUnretainedValue()
-}
-
 // MARK: 3 The loop
 
 /// `start` has stored a value. Returns when everything that follows from it without joins has been
@@ -218,21 +187,6 @@ import Synchronization
     turn.pointee.context = node.pointee.extrasIfAny()?.context.map { Unmanaged.passUnretained($0) }
   } else {
     turn.pointee.context = nil
-  }
-}
-
-/// The node has told its value: what travelled with it is forgotten.
-private func dropTravelling(_ node: CorePointer) {
-  let bits = node.pointee.bits
-  node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
-  if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
-  if bits & Bits.tracedStart != 0 {
-    traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
-  }
-  if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
-    let context = extras.context
-    extras.context = nil
-    _ = consume context
   }
 }
 
@@ -328,10 +282,6 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
       _ = consume context
     }, turn)
   return false
-}
-
-@inlinable @inline(__always) func sharesRegion(_ a: CorePointer, _ b: CorePointer) -> Bool {
-  a.pointee.region.load(ordering: .relaxed) == b.pointee.region.load(ordering: .relaxed)
 }
 
 // MARK: 6 What waits at a busy node
