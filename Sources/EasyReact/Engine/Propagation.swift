@@ -3,9 +3,8 @@ import Synchronization
 
 // How a value flows from `set` to a listener. Read from top to bottom, in the order of the calls:
 //
-//  1. `setValue`    claims the node's region, gives the wave its number, stores the value, and
-//                   propagates; in the unusual cases by way of `apply` and step 2. A node that
-//                   another thread is in is left the value by mail.
+//  1. `setValue`    claims the node's region (or leaves the value by mail), gives the wave its
+//                   number, stores, and propagates; unusual cases go by `apply` and step 2.
 //  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered
 //                   wave has been here, else it is stored.
 //  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its
