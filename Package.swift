@@ -36,7 +36,8 @@ let package = Package(
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
-      name: "EasyReactTests", dependencies: ["EasyReact", "EasyReactTesting", "CTestSupport"],
+      name: "EasyReactTests",
+      dependencies: ["EasyReact", "EasyReactTesting", "CEasyReact", "CTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "EasyReactTestingTests", dependencies: ["EasyReact", "EasyReactTesting"],

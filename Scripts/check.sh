@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All that CI does: format, every package built with warnings as errors, all tests.
+# All that CI does: format, every package built with warnings as errors, all tests, and those of the library under two
+# sanitizers. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "== format"
@@ -10,4 +11,8 @@ swift build --package-path Tools -Xswiftc -warnings-as-errors --scratch-path Too
 swift build --package-path Examples -Xswiftc -warnings-as-errors --scratch-path Examples/.build-strict
 swift build --package-path Benchmarks -Xswiftc -warnings-as-errors --scratch-path Benchmarks/.build-strict
 swift build --package-path Benchmarks/Sequence -Xswiftc -warnings-as-errors --scratch-path Benchmarks/Sequence/.build-strict
-Scripts/test.sh
+status=0
+if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then Scripts/sanitize.sh || status=1; fi
+# Last, for its last line says how many tests passed.
+Scripts/test.sh || status=1
+exit "$status"

@@ -14,7 +14,7 @@ open class AnyTransform: @unchecked Sendable {
     var life: Life? { didSet { if life != nil { number += 1 } } }
     /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
     var number = 0
-    /// How often the ends were set.
+    /// How often the ends were set, or lost.
     var changes = 0
     /// While it has one.
     var from: AnyNode?
@@ -82,19 +82,43 @@ open class AnyTransform: @unchecked Sendable {
     let from = isDownstreamGone ? edge.pointee.upHandle?.takeUnretainedValue() : nil
     let isPresent = ends.withLock { ends in
       guard ends.life?.edge == edge else { return false }
+      ends.changes += 1
       ends.life = nil
       ends.from = from
       return true
     }
-    if isPresent, let from { noteDangling(from: from) }
+    if isPresent { showLooseEnds(at: [from]) }
   }
 
-  /// Shows the transform among those of `from`, its only end. Those that are gone are forgotten.
-  final func noteDangling(from: AnyNode) {
-    extras(of: from.core).state.withLock { state in
-      state.danglingFrom.removeAll { $0.transform == nil }
-      state.danglingFrom.append(WeakTransform(transform: self))
+  /// A transform with one end shows in that node's transforms, and in those of no other: `nodes` are
+  /// the ones that it may have shown in. Another thread may change the ends between the look at them
+  /// and the note in the node, so it is looked at until they have stayed as they were.
+  final func showLooseEnds(at nodes: [AnyNode?]) {
+    var nodes = nodes.compactMap { $0 }
+    while true {
+      let (changes, from, to) = ends.withLock { ends in
+        ends.life == nil ? (ends.changes, ends.from, ends.to) : (ends.changes, nil, nil)
+      }
+      nodes += [from, to].compactMap { $0 }
+      for node in nodes { showLooseEnd(at: node, isFrom: node === from, isTo: node === to) }
+      if ends.withLock({ $0.changes == changes }) { return }
     }
+  }
+
+  private final func showLooseEnd(at node: AnyNode, isFrom: Bool, isTo: Bool) {
+    let extras = isFrom || isTo ? extras(of: node.core) : node.core.pointee.extrasIfAny()
+    // What is looked at through a weak reference may be at its end: it must not end under the lock.
+    let seen = extras?.state.withLock { state in
+      let from = state.danglingFrom.compactMap(\.transform), to = state.danglingTo
+      state.danglingFrom = from.filter { isFrom || $0 !== self }.map { .init(transform: $0) }
+      state.danglingTo.removeAll { !isTo && $0 === self }
+      if isFrom, !from.contains(where: { $0 === self }) {
+        state.danglingFrom.append(WeakTransform(transform: self))
+      }
+      if isTo, !to.contains(where: { $0 === self }) { state.danglingTo.append(self) }
+      return from + to
+    }
+    _ = consume seen
   }
 
   /// Cuts the life of this number, if it is still the present one.

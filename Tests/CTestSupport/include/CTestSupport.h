@@ -29,4 +29,7 @@ uint64_t testsupport_thread_number(void);
 // Lets another thread run: a listener that does so is found "inside" by others even on one processor.
 void testsupport_let_others_run(void);
 
+// What this is built with: 1 ThreadSanitizer, 2 AddressSanitizer, 0 neither.
+int testsupport_sanitizer(void);
+
 #endif

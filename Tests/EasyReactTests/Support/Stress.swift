@@ -1,3 +1,4 @@
+import CEasyReact
 import Dispatch
 import EasyReact
 import EasyReactTesting
@@ -11,8 +12,14 @@ import Testing
 ///
 /// runs a hundred times as many rounds, from seed 7. A failing round says its seed; the schedule of
 /// the threads is not part of it, so a rare failure wants many rounds of that seed's neighbourhood.
+/// `Scripts/stress.sh` does so for as long as it is told to.
 enum Stress {
-  static let scale = setting("EASYREACT_STRESS") ?? 1
+  static let scale: Double = {
+    guard let scale = setting("EASYREACT_STRESS") else { return 1 }
+    // For Scripts/stress.sh: each set, update and push of a link has a wave's number of its own.
+    atexit { print("stress: \(easyreact_new_wave() - 1) waves") }
+    return scale
+  }()
   static let firstSeed = UInt64(setting("EASYREACT_STRESS_SEED") ?? 1)
 
   private static func setting(_ name: String) -> Double? {

@@ -7,7 +7,9 @@ import Testing
 func wait(
   for semaphore: DispatchSemaphore, sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(semaphore.wait(timeout: .now() + 60) == .success, sourceLocation: sourceLocation)
+  #expect(
+    semaphore.wait(timeout: .now() + 60 * Sanitizer.patience) == .success,
+    sourceLocation: sourceLocation)
 }
 
 /// Runs `body` on a thread of its own and waits for its end.
@@ -23,7 +25,9 @@ func onThread(
   }
   thread.stackSize = stackSize
   thread.start()
-  #expect(done.wait(timeout: .now() + 300) == .success, sourceLocation: sourceLocation)
+  #expect(
+    done.wait(timeout: .now() + 300 * Sanitizer.patience) == .success,
+    sourceLocation: sourceLocation)
 }
 
 /// Threads that pass it go on together: each waits until the last one has come.

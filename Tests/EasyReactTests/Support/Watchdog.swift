@@ -24,8 +24,8 @@ struct Watched: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == Watched {
-  /// Four minutes a test, longer when the knob of `Stress` asks for more rounds.
-  static var watched: Self { watched(seconds: 240 * max(1, Stress.scale)) }
+  /// Four minutes a test, longer when the knob of `Stress` asks for more rounds, or a sanitizer is in.
+  static var watched: Self { watched(seconds: 240 * max(1, Stress.scale) * Sanitizer.patience) }
   static func watched(seconds: Double) -> Self { Watched(seconds: seconds) }
 }
 

@@ -100,6 +100,31 @@ import Testing
     }
   }
 
+  /// A thread that noted the transform in a node, a moment after another had given it its other end,
+  /// left it there twice.
+  @Test func `2.1 threads set and take the ends of a transform, which shows where it is and once`()
+  {
+    Stress.rounds(3_000) { round in
+      let nodes = (0..<3).map { MutableNode($0) }, transform = Transform<Int, Int>()
+      round.crew(3) { member in
+        switch member {
+        case 0: transform.from = nodes[0]
+        case 1: transform.to = nodes[1]
+        default:
+          transform.from = nodes[2]
+          transform.from = nil
+        }
+      }
+      let from = transform.from, to = transform.to
+      for (number, node) in nodes.enumerated() {
+        let (ins, outs) = (node.upstreamTransforms.count, node.downstreamTransforms.count)
+        round.expect(ins == (to === node ? 1 : 0), "node \(number): \(ins) upstream transforms")
+        round.expect(outs == (from === node ? 1 : 0), "node \(number): \(outs) downstream")
+      }
+      transform.to = nil
+    }
+  }
+
   @Test(.timeLimit(.minutes(1))) func `a snapshot is taken while a transform is re-pointed`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
     let transform = Transform<Int, Int>()
@@ -242,6 +267,30 @@ import Testing
     node.clean()
     #expect(hearing.heard.entries == [1, nil, 9])
     listening.cancel()
+  }
+
+  @Test func `a transform whose end asks the node that it hung on may do so`() {
+    final class Asking: Transform<Int, Int>, @unchecked Sendable {
+      let node: Node<Int>
+      let asked: Tally
+      init(_ node: Node<Int>, _ asked: Tally) {
+        self.node = node
+        self.asked = asked
+        super.init()
+      }
+      deinit { if node.downstreamTransforms.count < 100 { asked.add() } }
+    }
+    Stress.rounds(300) { round in
+      let node = MutableNode(0), asked = Tally()
+      round.crew(2) { member in
+        for _ in 0..<20 {
+          let transform = member == 0 ? Asking(node, asked) : Transform<Int, Int>()
+          transform.from = node
+        }
+      }
+      round.expect(asked.count == 20, "\(asked.count) ended")
+      round.expect(node.downstreamTransforms.isEmpty, "some are left")
+    }
   }
 
   @Test func `a transform that cuts itself while it receives sends nothing any more`() {

@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test func `random programs tell the same on the twin and on the library`() {
-    let count = Self.setting("PROGRAMS") ?? 10_000, first = Self.setting("SEED") ?? 1
+    let count = Self.setting("PROGRAMS") ?? (Sanitizer.isPresent ? 200 : 10_000),
+      first = Self.setting("SEED") ?? 1
     let isTraced = Self.setting("TRACE") != nil
     var operations = 0, told = 0, tooLong = 0, different: [UInt64] = []
     let time = ContinuousClock().measure {

@@ -5,7 +5,7 @@ import OpenCombineDispatch
 import Synchronization
 
 /// Queues and threads.
-func threadRows() -> [Benchmark] { [hopRow(), twoThreadsRow()] }
+func threadRows() -> [Benchmark] { [hopRow(), twoThreadsRow(), twoSourcesRow()] }
 
 /// As many values as a round has go over a serial queue; the round ends when the last one is heard
 /// there.
@@ -112,15 +112,47 @@ private func twoThreadsRow() -> Benchmark {
     })
 }
 
+/// Each of two threads sets a source of its own; both lead to one merge with one listener.
+private func twoSourcesRow() -> Benchmark {
+  Benchmark(
+    "contended", "2 threads, 2 sources of one merge",
+    ours: {
+      let sink = AtomicSink()
+      let sources = (0..<2).map { _ in MutableNode<Int>() }
+      let listening = Node.merge(sources).listen { sink.add($0) }
+      return twoSourcesTrial(sink, [listening]) { sources[$0].set($1) }
+    },
+    openCombine: {
+      let sink = AtomicSink()
+      let sources = (0..<2).map { _ in PassthroughSubject<Int, Never>() }
+      let send = UncheckedPair { sources[$0].send($1) }
+      let listening = merge(sources.map { $0.eraseToAnyPublisher() }).sink { sink.add($0) }
+      return twoSourcesTrial(sink, [listening]) { send.body($0, $1) }
+    },
+    floor: {
+      let sink = AtomicSink()
+      let merged = Locked(0) { sink.add($0) }
+      let sources = (0..<2).map { _ in Locked(0) { merged.set($0) } }
+      return twoSourcesTrial(sink, []) { sources[$0].set($1) }
+    })
+}
+
 private func threadTrial(
   _ sink: AtomicSink, _ keep: [Any], _ set: @escaping @Sendable (Int) -> Void
+) -> Trial {
+  twoSourcesTrial(sink, keep) { _, value in set(value) }
+}
+
+/// - Parameter set: Called with the number of the thread, and a value.
+private func twoSourcesTrial(
+  _ sink: AtomicSink, _ keep: [Any], _ set: @escaping @Sendable (Int, Int) -> Void
 ) -> Trial {
   _ = sink.take()
   return Trial(
     keep: keep,
     run: { count in
-      DispatchQueue.concurrentPerform(iterations: 2) { _ in
-        for value in 0..<count / 2 { set(value) }
+      DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        for value in 0..<count / 2 { set(thread, value) }
       }
       sink.wait(for: count / 2 * 2)
     },
@@ -148,4 +180,8 @@ private final class Locked: Sendable {
 /// OpenCombine's subjects may be sent to from any thread, but are not marked so.
 private struct Unchecked: @unchecked Sendable {
   let body: (Int) -> Void
+}
+
+private struct UncheckedPair: @unchecked Sendable {
+  let body: (Int, Int) -> Void
 }

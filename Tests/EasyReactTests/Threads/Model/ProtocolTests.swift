@@ -2,7 +2,8 @@ import Testing
 
 /// Every interleaving of two or three threads, for small cases: one owner, first in first out,
 /// nothing lost, no lost wake-up, and an end within reach of every state.
-@Suite(.watched) struct ProtocolTests {
+@Suite(.watched, .notUnderSanitizers("one thread looks at what others could do"))
+struct ProtocolTests {
   private typealias Scenario = Explorer.Scenario
 
   private static let scenarios = [

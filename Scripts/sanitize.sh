@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The library's tests under ThreadSanitizer and under AddressSanitizer: sanitize.sh [thread|address]… [-- ARGUMENTS]
+# What a sanitizer cannot show is skipped by the tests themselves, each with its reason (`notUnderSanitizers`): depth on a small
+# stack, the model of the protocol. `Tests/CTestSupport/Sanitizer.c` tells the sanitizers what they cannot see in Swift; no
+# function is suppressed. Each has a build of its own: EASYREACT_SANITIZERS, or `.build-sanitize`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scratch="${EASYREACT_SANITIZERS:-.build-sanitize}"
+kinds=()
+while [ "$#" -gt 0 ] && [ "$1" != -- ]; do
+  kinds+=("$1")
+  shift
+done
+if [ "$#" -gt 0 ]; then shift; fi
+if [ "${#kinds[@]}" -eq 0 ]; then kinds=(thread address); fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
+for kind in "${kinds[@]}"; do
+  echo "== sanitizer: $kind"
+  # A part of the rounds: an interleaving that is watched says more than one that is not.
+  EASYREACT_STRESS="${EASYREACT_STRESS:-0.5}" swift test --sanitize="$kind" --scratch-path "$scratch/$kind" "$@" \
+    >"$log" 2>&1 || status=1
+  reports=$(grep -cE '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer)' "$log" || true)
+  tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+  if [ "$reports" -gt 0 ] || [ "$tests" -eq 0 ]; then status=1; fi
+  if [ "$status" -ne 0 ]; then
+    grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log" | head -200 || true
+  fi
+  # Not in the words of Scripts/test.sh, whose last line counts every test once.
+  echo "sanitizer $kind: $tests tests passed, $reports reports"
+done
+exit "$status"
