@@ -86,15 +86,37 @@ open class AnyTransform: @unchecked Sendable {
       ends.from = from
       return true
     }
-    if isPresent, let from { noteDangling(from: from) }
+    if isPresent, let from { showLooseEnd(at: from) }
   }
 
-  /// Shows the transform among those of `from`, its only end. Those that are gone are forgotten.
-  final func noteDangling(from: AnyNode) {
-    extras(of: from.core).state.withLock { state in
-      state.danglingFrom.removeAll { $0.transform == nil }
-      state.danglingFrom.append(WeakTransform(transform: self))
+  /// Makes the lists of `node` say what the ends say: a transform shows among those of its only
+  /// node. Another thread may set an end meanwhile and write here before or after; so what was
+  /// written is compared with the ends once more.
+  final func showLooseEnd(at node: AnyNode) {
+    var shown = isLoose(at: node)
+    while true {
+      var dropped: [AnyTransform] = []
+      let state = shown == (false, false) ? node.core.pointee.extrasIfAny() : extras(of: node.core)
+      state?.state.withLock { state in
+        let isListed = state.danglingFrom.contains { $0.transform === self }
+        state.danglingFrom.removeAll { $0.transform == nil || !shown.from && $0.transform === self }
+        if shown.from, !isListed { state.danglingFrom.append(WeakTransform(transform: self)) }
+        dropped = shown.to ? [] : state.danglingTo.filter { $0 === self }
+        state.danglingTo.removeAll { !shown.to && $0 === self }
+        if shown.to, !state.danglingTo.contains(where: { $0 === self }) {
+          state.danglingTo.append(self)
+        }
+      }
+      _ = consume dropped  // outside of the lock: it may be the last reference
+      let now = isLoose(at: node)
+      if now == shown { return }
+      shown = now
     }
+  }
+
+  private final func isLoose(at node: AnyNode) -> (from: Bool, to: Bool) {
+    let (from, to) = ends.withLock { $0.life == nil ? ($0.from, $0.to) : (nil, nil) }
+    return (from === node, to === node)
   }
 
   /// Cuts the life of this number, if it is still the present one.

@@ -260,7 +260,9 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     }
     if let cut = exchanged.cut { finishCut(cut.edge, turn) }
     if let life { prepareLink(life.edge, turn) }
-    noteDangling(oldFrom: oldFrom, oldTo: oldTo)
+    for node: AnyNode? in [oldFrom, oldTo, looseFrom, looseTo] {
+      if let node { showLooseEnd(at: node) }
+    }
     if let life { attachNow(life.edge, turn) }
     return true
   }
@@ -277,28 +279,6 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     edge.pointee.down = to.core
     edge.pointee.face.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
     return edge
-  }
-
-  /// A transform with one end shows in that node's transforms.
-  private final func noteDangling(oldFrom: AnyNode?, oldTo: AnyNode?) {
-    for node in [oldFrom, oldTo] {
-      guard let node else { continue }
-      var dropped: [AnyTransform] = []
-      node.core.pointee.extrasIfAny()?.state.withLock { state in
-        state.danglingFrom.removeAll { $0.transform === self }
-        dropped = state.danglingTo.filter { $0 === self }
-        state.danglingTo.removeAll { $0 === self }
-      }
-      _ = consume dropped
-    }
-    let (life, from, to) = ends.withLock { ends in (ends.life != nil, ends.from, ends.to) }
-    if life { return }
-    if let from { noteDangling(from: from) }
-    if let to {
-      extras(of: to.core).state.withLock { state in
-        if !state.danglingTo.contains(where: { $0 === self }) { state.danglingTo.append(self) }
-      }
-    }
   }
 }
 
