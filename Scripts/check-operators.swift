@@ -1,11 +1,20 @@
 // Compares the table of operators in Documentation/Operators.md with the public API of
-// Sources/EasyReact/Operators: an operator without a row fails, and a row without an operator.
-// Run by check-operators.sh. Parameters for the place of the call and runs of unlabelled ones are
+// Sources/EasyReact/Operators: an operator without a row fails, and a row without an operator. So
+// does a row that leads to no picture or whose operator is not among those that the tests of every
+// operator run, and a picture that the page does not show. Run by check-operators.sh. Parameters for the place of the call and runs of unlabelled ones are
 // left out: `combine(_:_:file:line:)` is `combine(_:)`.
 import Foundation
 
 let sources = "Sources/EasyReact/Operators"
 let page = "Documentation/Operators.md"
+let pictures = "Documentation/Pictures/marbles"
+let cases = "Tests/EasyReactTests/Operators/OperatorTable.swift"
+
+/// What takes no node, or returns none of its own, and so is no case of the tests of every operator.
+let notCases: Set = [
+  "sync(with:)", "sync(with:transform:revert:)", "then(_:)", "else(_:)", "interval(_:on:)",
+  "timer(after:every:on:)", "eventNode()", "objects()",
+]
 
 /// The text between the bracket at `start` and its partner.
 func inside(_ text: Substring) -> Substring {
@@ -91,5 +100,31 @@ for name in Set(listed.filter { one in listed.filter { $0 == one }.count > 1 }).
   print("\(page): `\(name)` has two rows")
   isWrong = true
 }
+// The rows' pictures, the page's pictures, and the tests.
+func links(_ text: some StringProtocol) -> [String] {
+  String(text).matches(of: /\(Pictures\/marbles\/([^)]+)\)/).map { String($0.output.1) }
+}
+for row in table where links(row).count != 1 {
+  print("\(page): a row without a picture: \(row)")
+  isWrong = true
+}
+let drawn = Set(try FileManager.default.contentsOfDirectory(atPath: pictures))
+let shown = Set(lines.filter { $0.hasPrefix("![") }.flatMap { links($0) })
+for name in Set(lines.flatMap { links($0) }).subtracting(drawn).sorted() {
+  print("\(page): there is no picture \(name)")
+  isWrong = true
+}
+for name in drawn.subtracting(shown).sorted() {
+  print("\(page): does not show \(name)")
+  isWrong = true
+}
+let tested = Set(
+  try String(contentsOfFile: cases, encoding: .utf8).matches(of: /OperatorCase\("([^"]+)"/)
+    .flatMap { $0.output.1.split(separator: " ").map(String.init) })
+for name in listed where tested.contains(name) == notCases.contains(name) {
+  print("\(cases): \(notCases.contains(name) ? "needs no exception" : "has no case") for `\(name)`")
+  isWrong = true
+}
+print("\(drawn.count) pictures, \(shown.count) on the page; \(tested.count) names of cases")
 print("\(listed.count) operators in the table, \(found.count) in the code")
 exit(isWrong ? 1 : 0)

@@ -6,6 +6,7 @@
 #   count-instructions.sh --accept [WORKLOAD…]   writes what it counts as the new baseline, to be committed with its reason
 #   count-instructions.sh --profile WORKLOAD     shows where the instructions of one workload are
 #
+# Exit code 1: something is slower. 3: nothing can be counted here, for want of valgrind or of a baseline for this processor.
 # EASYREACT_SCRATCH: the folder of the build. EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,7 +20,7 @@ if ! command -v valgrind >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ] && command -v a
 fi
 command -v valgrind >/dev/null 2>&1 || {
   echo "count-instructions.sh: valgrind is not installed, and could not be. Debian's package is named valgrind." >&2
-  exit 1
+  exit 3
 }
 
 mode=compare
@@ -29,7 +30,7 @@ case "${1:-}" in
     shift
     ;;
   -*)
-    sed -n '2,10s/^# \{0,1\}//p' "$0"
+    sed -n '2,11s/^# \{0,1\}//p' "$0"
     [ "$1" = --help ] && exit 0
     exit 2
     ;;
@@ -87,6 +88,10 @@ fi
 compiler=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' | head -1)
 if [ "$mode" = compare ] && [ -f "$baseline" ]; then
   made=$(sed -n 's/^# Swift \([0-9.]*\).*/\1/p' "$baseline")
+  grep -q "^# Swift .*, $(uname -m):" "$baseline" || {
+    echo "count-instructions.sh: $baseline is of another processor than this $(uname -m)." >&2
+    exit 3
+  }
   [ "$made" = "$compiler" ] || echo "note: the baseline was made with Swift $made, this is $compiler"
 fi
 

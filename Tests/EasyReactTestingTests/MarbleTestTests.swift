@@ -47,6 +47,29 @@ import Testing
     try test.expect(a.debounce(.seconds(2), on: test.clock), "----2")
   }
 
+  @Test func `set plays a line into a node that is there already, which holds the first column`()
+    throws
+  {
+    let a = MutableNode(9), b = MutableNode("z")
+    try test.set(a, "-1-~2")
+    try test.set(b, "x--y-", values: ["x": "cross", "y": "yes"], named: "letters")
+    #expect(a.value == 9 && b.value == "cross")
+    try test.expect([.line(a, "9 1-~2"), .line(b, "'cross'--'yes'-")])
+    #expect(test.diagram.split(separator: "\n").map { $0.prefix { $0 != " " } }.first == "input")
+    #expect(test.diagram.contains("letters"))
+  }
+
+  @Test func `set plays events into an event node, also those of the first column`() throws {
+    let taps = MutableNode<Int>.eventNode(), pulses = MutableNode<Void>.eventNode()
+    try test.set(taps, "1--[23]--")
+    try test.set(pulses, "-x---x-", values: ["x": ()])
+    #expect(taps.isEmpty)
+    try test.expect([
+      .line(taps, "         1--[23]--"), .line(taps.held(), "  1--[23]--"),
+      .line(pulses.count(), "-1---2-"),
+    ])
+  }
+
   @Test func `emptied nodes are told as such`() throws {
     let a = try test.node("1-~-2", as: Int.self)
     let b = try test.node("-~--3", as: Int.self)
@@ -215,6 +238,9 @@ import Testing
       message { _ = try test.node("1-!") }
         == "an input has no !: it ends a listening or, with cancel(_:_:), something else; column 3\n  1-!\n    ^"
     )
+    #expect(
+      message { try test.set(MutableNode<String>.eventNode(), "a-~") }
+        == "an event node has no ~: it holds nothing that could be emptied; column 3\n  a-~\n    ^")
     #expect(
       message { try test.cancel(CancelableBag(), "--1") }
         == "a line of cancel has only - and !; column 3\n  --1\n    ^")

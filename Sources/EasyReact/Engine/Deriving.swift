@@ -68,7 +68,9 @@ extension Node {
   if !down.pointee.isHead {
     down.pointee.region.store(up.pointee.region.load(ordering: .relaxed), ordering: .relaxed)
   }
-  down.pointee.rank.store(up.pointee.rank.load(ordering: .relaxed) + 1, ordering: .relaxed)
+  // A new node has rank zero at least, like the twin's: ranks below zero are those of `order`.
+  let rank = max(0, up.pointee.rank.load(ordering: .relaxed) + 1)
+  down.pointee.rank.store(rank, ordering: .relaxed)
   appendLocked(edge, up)
   up.pointee.release()
   attachNow(edge, turn)

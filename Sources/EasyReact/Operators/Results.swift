@@ -145,9 +145,11 @@ extension Node {
   /// `attempt` makes a node for each try: at first at once, on the thread that delivers the value;
   /// then on the scheduler. So `times: 3` makes four nodes at most. A success is told, and the node
   /// is followed further; a failure after it uses up what is left of the tries. A newer value leaves
-  /// the attempts for the one before, and begins to count anew; cutting the edge or releasing the
-  /// result drops the attempt that waits. The first result carries the value's context if the node
-  /// holds it at once; a later attempt's carries none.
+  /// the attempts for the one before, and begins to count anew. Until its attempts tell something
+  /// the result is empty, as that of `flattenMap` is, so it never holds the answer to an older value;
+  /// ``successes(file:line:)`` after it keeps the last page that was loaded. Cutting the edge or
+  /// releasing the result drops the attempt that waits. The first result carries the value's context
+  /// if the node holds it at once; a later attempt's carries none.
   ///
   /// Known as `retry` in RxSwift and Combine, `retry(upTo:interval:on:)` in ReactiveSwift, which
   /// subscribe to the same upstream again. A node cannot be subscribed to again, so what is tried

@@ -37,6 +37,19 @@ extension MarbleReading where Value: LosslessStringConvertible & Equatable {
   }
 }
 
+extension MarbleReading {
+  /// Values by a table, for an input.
+  static func entry(of values: [String: Value]) -> MarbleReading {
+    MarbleReading(
+      read: { values[$0] }, write: { marbleText(of: $0) }, matches: { _, _ in false },
+      kind: kind(values))
+  }
+
+  fileprivate static func kind(_ values: [String: Value]) -> String {
+    "in values:, which has \(values.keys.sorted().map { "“\($0)”" }.joined(separator: " "))"
+  }
+}
+
 extension MarbleReading where Value: Equatable {
   /// Values by a table. What is not in it is shown by its description.
   static func table(_ values: [String: Value]) -> MarbleReading {
@@ -46,8 +59,7 @@ extension MarbleReading where Value: Equatable {
         values.filter { $0.value == value }.keys.min() ?? marbleText(of: value)
       },
       matches: { values[$1] == $0 },
-      kind: "in values:, which has \(values.keys.sorted().map { "“\($0)”" }.joined(separator: " "))"
-    )
+      kind: kind(values))
   }
 }
 

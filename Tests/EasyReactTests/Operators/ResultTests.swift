@@ -158,6 +158,30 @@ import Testing
     #expect(told.values == [.success(3)])
   }
 
+  @Test func `10.6 retry is empty from a newer value until its attempts tell something`() {
+    let server = Server()
+    let query = MutableNode<String>()
+    let result = query.retry(times: 1) { server.ask($0) }
+    let loaded = result.successes()
+    #expect(result.isEmpty)
+    query.value = "old"
+    #expect(result.isEmpty)
+    server.answer(.success(1))
+    #expect(result.value == .success(1) && loaded.value == 1)
+    query.value = "new"
+    #expect(result.isEmpty && loaded.value == 1)
+    server.answer(.failure(Problem(code: 2)))
+    #expect(result.isEmpty && loaded.value == 1)  // another attempt is under way
+    server.answer(.failure(Problem(code: 3)))
+    #expect(result.value == .failure(Problem(code: 3)) && loaded.value == 1)
+    query.clean()
+    #expect(result.value == .failure(Problem(code: 3)))
+    server.answer(.success(4))
+    #expect(result.value == .success(4) && loaded.value == 4)
+    #expect(server.asked.entries == ["old", "new", "new"])
+    #expect(checkInvariants([query, result, loaded]) == [])
+  }
+
   @Test func `10.6 retry: releasing the result or cutting its edge drops the attempt that waits`() {
     let clock = VirtualScheduler()
     let lives = LifetimeTracker()

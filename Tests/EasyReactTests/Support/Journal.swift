@@ -23,7 +23,9 @@ final class Journal<Entry: Sendable>: Sendable {
 final class Tally: Sendable {
   private let number = Atomic(0)
   var count: Int { number.load(ordering: .sequentiallyConsistent) }
-  func add() { number.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  /// Returns the count with this call.
+  @discardableResult
+  func add() -> Int { number.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
   /// The count so far; it begins anew.
   func take() -> Int { number.exchange(0, ordering: .sequentiallyConsistent) }

@@ -67,11 +67,10 @@ final class Round: Sendable {
   /// Runs `body` on threads of their own, begun as close together as can be, and waits for their
   /// end and for what they left with background queues.
   func crew(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
-    let ready = Tally(), done = DispatchSemaphore(value: 0)
+    let gate = StartingGate(for: count), done = DispatchSemaphore(value: 0)
     for member in 0..<count {
       let thread = Thread {
-        ready.add()
-        for _ in 0..<100_000 where ready.count < count { letOthersRun() }
+        gate.pass()
         body(member)
         done.signal()
       }

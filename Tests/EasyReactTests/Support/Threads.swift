@@ -30,6 +30,20 @@ func onThread(
     sourceLocation: sourceLocation)
 }
 
+/// Threads that pass it go on together: each waits until the last one has come.
+final class StartingGate: Sendable {
+  private let missing: Int
+  private let come = Tally()
+  private let opened = DispatchSemaphore(value: 0)
+
+  init(for count: Int) { missing = count }
+
+  func pass() {
+    if come.add() < missing { return opened.wait() }
+    for _ in 1..<missing { opened.signal() }
+  }
+}
+
 /// Tells the calling thread from others.
 func threadNumber() -> UInt64 { testsupport_thread_number() }
 

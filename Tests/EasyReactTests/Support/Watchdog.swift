@@ -32,11 +32,16 @@ extension Trait where Self == Watched {
 /// A thread of its own that waits for `end()`, and stops the process when that does not come.
 final class Watch: Sendable {
   private let isOver = DispatchSemaphore(value: 0)
+  /// Signalled when the watch has gone home.
+  let isGone = DispatchSemaphore(value: 0)
 
   init(_ what: String, seconds: Double) {
-    let isOver = isOver
+    let isOver = isOver, isGone = isGone
     let thread = Thread {
-      if isOver.wait(timeout: .now() + seconds) == .success { return }
+      if isOver.wait(timeout: .now() + seconds) == .success {
+        isGone.signal()
+        return
+      }
       testsupport_stop_with_stacks("\(what) within \(seconds) s")
     }
     thread.name = "watchdog"

@@ -24,10 +24,9 @@ import Testing
 
   /// Two bodies at once, begun as close together as can be.
   private func race(_ bodies: (@Sendable () -> Void)...) {
-    let started = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: bodies.count) { number in
-      started.wrappingAdd(1, ordering: .acquiringAndReleasing)
-      for _ in 0..<10_000 where started.load(ordering: .acquiring) < bodies.count {}
+    let gate = StartingGate(for: bodies.count)
+    onThreads(bodies.count) { number in
+      gate.pass()
       bodies[number]()
     }
   }

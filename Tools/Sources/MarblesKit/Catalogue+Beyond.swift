@@ -178,7 +178,19 @@ extension Catalogue {
         "let (even, odd) = a.partition { $0 % 2 == 0 }", s.a.partition { $0 % 2 == 0 })
       draw.line("even", even)
       draw.line("odd", odd)
-    }
+    },
+    Entry(
+      "groupBy", "A group for each key that comes, told when its first value comes.",
+      ["a: 1-3-4-5-6-"]
+    ) { draw, s in
+      let groups = draw.code(
+        #"let groups = a.groupBy { $0 % 2 == 0 ? "even" : "odd" }"#,
+        s.a.groupBy { $0 % 2 == 0 ? "even" : "odd" })
+      draw.line("groups", groups) { $0.key }
+      draw.result(
+        "groups.mergeMap { group in group.values.scan(0) { $0 + $1 } }",
+        groups.mergeMap { group in group.values.scan(0) { $0 + $1 } })
+    },
   ]
 
   static let sampling: [Entry] = [
@@ -252,13 +264,22 @@ extension Catalogue {
     },
     Entry(
       "retry",
-      "A failure is followed by another attempt, so many times.",
+      "A failure is followed by another attempt, so many times; a new value empties the result.",
       ["x: -3-----z-----"]
     ) { draw, s in
       let server = Server()
       draw.result(
         "x.retry(times: 2, delay: .seconds(2), on: clock) { server.load($0) }",
         s.x.retry(times: 2, delay: .seconds(2), on: s.clock) { server.load($0) }, as: outcome)
+    },
+    Entry(
+      "retry-atOnce", "The same without a delay: the next attempt follows in the same turn.",
+      ["x: -3-----z-----"]
+    ) { draw, s in
+      let server = Server()
+      draw.result(
+        "x.retry(times: 2) { server.load($0) }", s.x.retry(times: 2) { server.load($0) },
+        as: outcome)
     },
   ]
 }

@@ -60,6 +60,18 @@ extension Catalogue {
       draw.line("thenNode", parts.thenNode)
       draw.line("elseNode", parts.elseNode)
     },
+    Entry(
+      "else",
+      "Calls the closure once, with the node of the values for which the condition does not hold.",
+      ["a: 1-7-3-8-9-", "b: -", "c: -"]
+    ) { draw, s in
+      let parts = draw.code("let parts = a.if { $0 > 5 }", s.a.if { $0 > 5 })
+      draw.code(
+        "parts.then { b.link(to: $0) }.else { c.link(to: $0) }",
+        parts.then { s.b.link(to: $0) }.else { s.c.link(to: $0) })
+      draw.line("b", s.b)
+      draw.line("c", s.c)
+    },
   ]
 
   static let joining: [Entry] = [
@@ -109,6 +121,16 @@ extension Catalogue {
       ["a: 1-----3----5", "b: ---2----4---", "cut: ----------!"], known: ["bidirectional", "<->"]
     ) { draw, s in
       try draw.code("let cut = a.sync(with: b)", s.a.sync(with: s.b), endedBy: "cut")
+      draw.line("a", s.a)
+      draw.line("b", s.b)
+    },
+    Entry(
+      "sync-transform", "Keeps two nodes in step that say the same in two ways.",
+      ["a: ----2----4-", "b: '10'-'30'----'50'---"]
+    ) { draw, s in
+      draw.code(
+        "a.sync(with: b, transform: { $0 / 10 }, revert: { $0 * 10 })",
+        s.a.sync(with: s.b, transform: { $0 / 10 }, revert: { $0 * 10 }))
       draw.line("a", s.a)
       draw.line("b", s.b)
     },

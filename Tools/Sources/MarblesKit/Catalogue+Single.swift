@@ -46,6 +46,21 @@ extension Catalogue {
       draw.result("a.distinctUntilChanged()", s.a.distinctUntilChanged())
     },
     Entry(
+      "distinctUntilChanged-by", "The closure says what counts as equal to the last that passed.",
+      ["a: 1-2-5-6-9-"], known: ["removeDuplicates(by:)", "skipRepeats(_:)"]
+    ) { draw, s in
+      draw.result(
+        "a.distinctUntilChanged { abs($0 - $1) < 3 }", s.a.distinctUntilChanged { abs($0 - $1) < 3 }
+      )
+    },
+    Entry(
+      "distinctUntilChanged-on", "Values whose part is equal to that of the last are left out.",
+      ["x: a-b-'no'-'on'-c-"], known: ["distinctUntilChanged(at:)"]
+    ) { draw, s in
+      draw.result(
+        #"x.distinctUntilChanged(on: \.count)"#, s.x.distinctUntilChanged(on: \.count))
+    },
+    Entry(
       "skip", "The first values are left out.", ["a: 1-2-3-4-"], known: ["dropFirst", "drop"]
     ) { draw, s in
       draw.result("a.skip(2)", s.a.skip(2))

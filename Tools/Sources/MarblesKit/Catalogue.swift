@@ -10,6 +10,7 @@ public enum Catalogue {
     ("Branches", branching + grouping),
     ("Several nodes", joining + sampling),
     ("Failures", results),
+    ("Events and weak values", telling),
     ("Links", linking),
   ]
 

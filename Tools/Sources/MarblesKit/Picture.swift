@@ -156,7 +156,9 @@ public struct Picture {
 
   private mutating func drawSeconds() {
     y += 10
-    for step in stride(from: 0, to: diagram.length, by: diagram.length > 12 ? 2 : 1) {
+    for step in stride(
+      from: 0, to: diagram.length, by: diagram.length > 12 || stepWidth < 38 ? 2 : 1)
+    {
       add("<text class=\"second\" x=\"\(x(step).short)\" y=\"\(y.short)\">\(step) s</text>")
     }
     y += 4

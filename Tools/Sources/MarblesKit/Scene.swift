@@ -4,7 +4,8 @@ import EasyReactTesting
 /// What an entry of the catalogue computes with: its inputs by name, and a clock.
 ///
 /// Inputs named `a`, `b`, `c` hold numbers, `x`, `y` hold texts, and `outer` holds the nodes that its
-/// values name, and `set` arrays of them: `'ab'` is `[a, b]`.
+/// values name, and `set` arrays of them: `'ab'` is `[a, b]`. What has another name is for the
+/// entry's own use: see ``Drawing``.
 struct Inputs: Sendable {
   fileprivate(set) var numbers: [String: MutableNode<Int>] = [:]
   fileprivate(set) var texts: [String: MutableNode<String>] = [:]
@@ -22,7 +23,6 @@ struct Inputs: Sendable {
   var x: MutableNode<String> { input("x", texts) }
   var y: MutableNode<String> { input("y", texts) }
   var outer: MutableNode<Node<Int>> { input("outer", nodes) }
-
   var set: MutableNode<[Node<Int>]> { input("set", sets) }
 
   private func input<Input>(_ name: String, _ inputs: [String: Input]) -> Input {
@@ -57,13 +57,15 @@ private struct LateQueue: Scheduler {
 /// Takes down what an entry shows: its code, and the lines of nodes.
 final class Drawing {
   private let test: MarbleTest
-  private var ends: [String: String]
+  private let others: [String: String]
   fileprivate var code: [String] = []
+  fileprivate var isTimed = false
+  private var kept: [any Sendable] = []
   fileprivate var outputs: [(name: String, marbles: () -> Marbles)] = []
 
-  fileprivate init(_ test: MarbleTest, ends: [String: String]) {
+  fileprivate init(_ test: MarbleTest, others: [String: String]) {
     self.test = test
-    self.ends = ends
+    self.others = others
   }
 
   /// Shows code, which is what runs: the second argument is the same in Swift.
@@ -90,10 +92,45 @@ final class Drawing {
     outputs.append((name, { recording.marbles }))
   }
 
+  /// Shows the line of somebody who begins to listen at this step.
+  func lateLine(_ name: String, _ node: Node<String>, from step: Int, _ clock: VirtualScheduler) {
+    isTimed = true
+    let heard = MutableNode<String>()
+    line(name, heard)
+    clock.schedule(after: .seconds(step)) { [node] in heard.link(to: node) }
+  }
+
   /// Shows code that makes something which the input of this name ends.
   func code(_ text: String, _ cancelable: any Cancelable, endedBy name: String) throws {
     code.append(text)
-    if let marbles = ends[name] { try test.cancel(cancelable, marbles, named: name) }
+    try end(cancelable, by: name)
+  }
+
+  /// Cancels something of the entry's own as the input of this name says.
+  func end(_ cancelable: any Cancelable, by name: String) throws {
+    try test.cancel(cancelable, other(name), named: name)
+  }
+
+  /// Keeps something to the end of the run.
+  func keep(_ something: some Sendable) { kept.append(something) }
+
+  /// Sets a node of the entry's own as the input of this name says.
+  func set(_ node: MutableNode<String>, by name: String) throws {
+    try test.set(node, other(name), named: name)
+  }
+
+  /// The same with values by a table.
+  func set<Value: Sendable>(
+    _ node: MutableNode<Value>, by name: String, values: [String: Value]
+  ) throws {
+    try test.set(node, other(name), values: values, named: name)
+  }
+
+  private func other(_ name: String) -> String {
+    guard let marbles = others[name] else {
+      fatalError("Catalogue: an entry uses \(name) and has no line for it. Add one.")
+    }
+    return marbles
   }
 }
 
@@ -102,7 +139,7 @@ extension Entry {
   func run(_ lines: [InputLine]) throws -> Diagram {
     let test = MarbleTest()
     var inputs = Inputs(clock: test.clock)
-    var ends: [String: String] = [:]
+    var others: [String: String] = [:]
     for line in lines {
       switch line.name {
       case "a", "b", "c":
@@ -114,11 +151,11 @@ extension Entry {
       case "set":
         inputs.sets["set"] = try test.node(
           line.marbles, values: inputs.everySet, named: line.name)
-      default: ends[line.name] = line.marbles
+      default: others[line.name] = line.marbles
       }
     }
     if steps > 0 { _ = try test.node(String(repeating: "-", count: steps)) }
-    let drawing = Drawing(test, ends: ends)
+    let drawing = Drawing(test, others: others)
     try body(drawing, inputs)
     test.run()
     let shown = try lines.map { Diagram.Row(name: $0.name, marbles: try Marbles($0.marbles)) }
@@ -129,7 +166,8 @@ extension Entry {
       outputs: drawing.outputs.map {
         Diagram.Row(name: $0.name, marbles: $0.marbles()).filled(to: length)
       },
-      isTimed: drawing.code.contains { $0.contains("clock") || $0.contains("queue") })
+      isTimed: drawing.isTimed
+        || drawing.code.contains { $0.contains("clock") || $0.contains("queue") })
   }
 }
 

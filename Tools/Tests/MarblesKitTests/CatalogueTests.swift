@@ -17,7 +17,10 @@ import Testing
     "tryMap", "catch", "replaceError", "count", "enumerated", "concatMap", "mergeMap",
     "mergeMap-maxConcurrent", "exhaustMap", "race", "partition", "flattenMerge", "flattenCombine",
     "combine-dictionary", "throttleFirst", "throttleLatest", "sample-every", "buffer-orCount",
-    "interval", "timer", "scan-first", "scan-into",
+    "interval", "timer", "scan-first", "scan-into", "groupBy", "retry-atOnce", "eventNode",
+    "events",
+    "held", "objects", "weak", "else", "distinctUntilChanged-by", "distinctUntilChanged-on",
+    "sync-transform",
   ]
 
   @Test func `every operator of the contract has an entry`() {
@@ -59,6 +62,11 @@ import Testing
     ("timeout", ["1-2--✗--3--✗--"]), ("race", ["--7---8--9"]), ("interval", ["---0--1--2--3-"]),
     ("mergeMap-maxConcurrent", ["---12-34-------"]), ("concatMap", ["---1--2--3-----"]),
     ("flattenCombine", ["1--'17'-'27'-78---"]), ("withLatest", ["----'2a'-'3a'---'4c'-"]),
+    ("eventNode", ["----------c--", "-------b--c--"]),
+    ("events", ["---b-----c--", "---------c--"]), ("objects", ["---b-----a-"]),
+    ("held", ["-a--b-----c--", "-------b--c--"]), ("weak", ["a-", "-'1a'--'2a'---'3gone'--"]),
+    ("groupBy", ["'odd'---'even'-", "1-4-4-9-'10'-"]), ("retry-atOnce", ["-3-----'✗z'-----"]),
+    ("sync-transform", ["1-3-2--5-4-", "'10'-'30'-'20'--'50'-'40'-"]),
     ("combine-everyValue", ["'20'-['30''31']-['41''42']-", "'20'-'31'-'42'-"]),
   ])
   func `the diagram shows what the operator did`(name: String, lines: [String]) throws {

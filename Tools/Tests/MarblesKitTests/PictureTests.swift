@@ -62,6 +62,10 @@ import FoundationXML
       #expect(number("x") >= 0 && number("x") + number("width") <= 600)
       #expect(number("y") >= 0 && number("y") + number("height") <= height)
     }
+    // The widest, "10 s", is 30 wide.
+    let seconds = reader.elements.filter { $0.attributes["class"] == "second" }
+      .compactMap { $0.attributes["x"].flatMap { Double($0) } }
+    for (one, next) in zip(seconds, seconds.dropFirst()) { #expect(next - one >= 36) }
     // Text is readable at 600 pixels.
     for size in svg.matches(of: #/font-size:([0-9.]+)px/#) {
       #expect(Double(size.output.1)! >= 11, "\(name): \(size.output.0)")
