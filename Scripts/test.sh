@@ -25,11 +25,15 @@ run compile Scripts/check-compile.sh
 # A run that crashed has no such line: then the exit code has said so.
 count() { sed -nE "$1" "$log"/* | awk '{ n += $1 } END { print n + 0 }'; }
 passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) snippets, 0 wrong.*/\1/p')
+# Swift Testing counts those that are skipped among them.
+skipped=$(cat "$log"/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
+passed=$((passed - skipped))
 failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ snippets, ([0-9]+) wrong.*/\1/p')
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2
   status=1
 fi
+if [ "$skipped" -gt 0 ]; then echo "$skipped skipped"; fi
 echo "$passed passed, $failed failed"
 exit "$status"
