@@ -51,6 +51,20 @@ unsigned long easyreact_thread_number(void) {
   return number;
 }
 
+bool easyreact_is_sanitized(void) {
+#if defined(__SANITIZE_ADDRESS__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
 void easyreact_retain_barrier(void) {}
 
 static pthread_mutex_t surgery = PTHREAD_MUTEX_INITIALIZER;

@@ -62,11 +62,13 @@ extension Node {
   /// Calls `body` on a scheduler, later and in order, the first value included.
   ///
   /// What waits there when the listening ends is not called.
+  @inlinable
   public final func listen(
     on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
-    listenWithContext(on: scheduler, file: file, line: line) { value, _ in body(value) }
+    let calls = CallHop<Value>(scheduler) { value, _ in body(value) }
+    return startListening(at: Site(file, line), hop: calls, calls.step)
   }
 
   /// The same with the context.
@@ -74,7 +76,7 @@ extension Node {
     on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
   ) -> Listening {
-    let calls = CallHop<Value>(scheduler, body)
+    let calls = CallHop<Value>(scheduler) { value, context in body(value, context?.value) }
     return startListening(at: Site(file, line), hop: calls, calls.step)
   }
 
@@ -320,7 +322,7 @@ extension Node {
     // The hop may outlive the edge, so it holds the listening; the listening holds nothing.
     let calls = CallHop<Value>(scheduler) { value, context in
       if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), value, context)
+        body(unsafeDowncast(owner, to: Owner.self), value, context?.value)
       } else {
         listening.cancel()
       }

@@ -237,6 +237,17 @@ extension Arrival {
 @usableFromInline func misuse(
   _ operation: String, _ problem: String, _ node: AnyNode?, _ remedy: String
 ) -> Never {
-  let place = node.map { " (\($0.whereabouts))" } ?? ""
+  stop(operation, problem, node.map { " (\($0.whereabouts))" } ?? "", remedy)
+}
+
+/// The same where the node is not made yet.
+func misuse(_ operation: String, _ problem: String, at site: Site, _ remedy: String) -> Never {
+  stop(
+    operation, problem, " (a node that would be made at \(site.file):\(site.line))", remedy)
+}
+
+private func stop(
+  _ operation: String, _ problem: String, _ place: String, _ remedy: String
+) -> Never {
   fatalError("EasyReact: \(operation): \(problem)\(place). \(remedy)")
 }

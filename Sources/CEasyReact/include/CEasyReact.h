@@ -57,6 +57,10 @@ unsigned long easyreact_thread_number(void);
 void easyreact_surgery_lock(void);
 void easyreact_surgery_unlock(void);
 
+// Was this library built with an address sanitizer? Then blocks are not kept for reuse, which would hide from it who
+// looks at a freed one.
+bool easyreact_is_sanitized(void);
+
 // Does nothing, where the optimiser cannot see it: a retain is not moved behind this call.
 void easyreact_retain_barrier(void);
 

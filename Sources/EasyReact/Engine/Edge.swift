@@ -88,7 +88,7 @@ struct Life: @unchecked Sendable {
 
 /// An edge with a block of its own.
 @inlinable func makeEdge(_ edge: consuming Edge) -> EdgePointer {
-  let pointer = EdgePointer.allocate(capacity: 1)
+  let pointer = takeSpareEdge(currentTurn()) ?? .allocate(capacity: 1)
   pointer.initialize(to: edge)
   return pointer
 }

@@ -1,3 +1,5 @@
+import CEasyReact
+import Dispatch
 import Synchronization
 
 // Edges and listeners that go through a scheduler. What waits there carries the edge's life, its
@@ -21,36 +23,46 @@ import Synchronization
 
 /// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever
 /// the scheduler.
-final class HopQueue<Item: Sendable>: Sendable {
-  private struct State {
-    var items: [Item] = []
+@usableFromInline final class HopQueue<Item: Sendable>: Sendable {
+  @usableFromInline struct State: Sendable {
+    @usableFromInline var items: [Item] = []
     /// The array of the drain before, emptied.
-    var spare: [Item] = []
-    var isScheduled = false
+    @usableFromInline var spare: [Item] = []
+    @usableFromInline var isScheduled = false
+    @inlinable init() {}
   }
-  private let state = Mutex(State())
-  private let scheduler: any Scheduler
-  private let handle: @Sendable ([Item]) -> Void
+  @usableFromInline let state: Mutex<State>
+  /// A hint for the drain, which looks without the lock.
+  @usableFromInline let hasItems = Atomic(false)
+  @usableFromInline let scheduler: any Scheduler
+  @usableFromInline let handle: @Sendable ([Item]) -> Void
+  /// How long a drain that has handled all waits for more, in looks: a few microseconds at most.
+  /// Scheduling costs more than that. Not on the main thread, nor where work runs at once.
+  @usableFromInline let patience: Int
 
-  init(_ scheduler: any Scheduler, _ handle: @escaping @Sendable ([Item]) -> Void) {
+  @inlinable init(_ scheduler: any Scheduler, _ handle: @escaping @Sendable ([Item]) -> Void) {
+    state = Mutex(State())
     self.scheduler = scheduler
     self.handle = handle
+    patience = patienceOfDrains(on: scheduler)
   }
 
-  func append(_ item: Item) {
+  @inlinable func append(_ item: Item) {
     let mustSchedule = state.withLock { state in
       state.items.append(item)
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
+    hasItems.store(true, ordering: .relaxed)
     if mustSchedule { scheduler.schedule { self.drain() } }
   }
 
-  /// What is there, and what comes meanwhile, a few times: scheduling costs more than a look. Then
-  /// others get their turn.
-  private func drain() {
+  /// What is there, and what comes meanwhile, a few times. Then others get their turn.
+  @inlinable func drain() {
     var emptied: [Item] = []
-    for _ in 0..<16 {
+    for round in 0..<16 {
+      if round > 0 { waitBriefly() }
+      hasItems.store(false, ordering: .relaxed)
       var items = state.withLock { state in
         if state.spare.capacity == 0 { swap(&state.spare, &emptied) }
         if state.items.isEmpty { state.isScheduled = false }
@@ -66,15 +78,30 @@ final class HopQueue<Item: Sendable>: Sendable {
     }
     scheduler.schedule { self.drain() }
   }
+
+  @inlinable func waitBriefly() {
+    var looks = patience
+    while looks > 0, !hasItems.load(ordering: .relaxed) {
+      easyreact_pause()
+      looks &-= 1
+    }
+  }
+}
+
+@usableFromInline func patienceOfDrains(on scheduler: any Scheduler) -> Int {
+  guard let queue = scheduler as? DispatchQueue, queue !== DispatchQueue.main else { return 0 }
+  return 64
 }
 
 /// A listener on a scheduler.
-final class CallHop<Value: Sendable>: Hop, @unchecked Sendable {
+@usableFromInline final class CallHop<Value: Sendable>: Hop, @unchecked Sendable {
   // Unchecked: `queue` is set in the initialiser.
-  private typealias Call = (value: Value, context: (any Sendable)?)
-  private var queue: HopQueue<(value: Value, context: (any Sendable)?)>!
+  @usableFromInline typealias Call = (value: Value, context: ContextBox?)
+  @usableFromInline var queue: HopQueue<Call>!
 
-  init(_ scheduler: any Scheduler, _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void) {
+  @inlinable init(
+    _ scheduler: any Scheduler, _ body: @escaping @Sendable (Value, ContextBox?) -> Void
+  ) {
     super.init()
     queue = HopQueue(scheduler) { [weak self] calls in
       guard let self else { return }
@@ -82,22 +109,25 @@ final class CallHop<Value: Sendable>: Hop, @unchecked Sendable {
     }
   }
 
-  var step: Step {
-    { [unowned self] up, _, turn in
-      self.queue.append((slot(up, Value.self).pointee, turn.currentContext))
+  @inlinable var step: Step {
+    { up, edge, turn in
+      edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+        unsafeDowncast($0, to: CallHop<Value>.self).queue.append(
+          (slot(up, Value.self).pointee, turn.pointee.context?.takeUnretainedValue()))
+      }
       return false
     }
   }
 }
 
 /// A value on its way over an edge.
-struct Travelling<Value: Sendable>: Sendable {
-  let value: Value
-  let wave: UInt64
-  let flags: UInt8
-  let context: ContextBox?
+@usableFromInline struct Travelling<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
+  @usableFromInline let wave: UInt64
+  @usableFromInline let flags: UInt8
+  @usableFromInline let context: ContextBox?
 
-  init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
+  @inlinable init(_ value: Value, wave: UInt64, flags: UInt8, context: ContextBox?) {
     self.value = value
     self.wave = wave
     self.flags = flags
@@ -109,7 +139,7 @@ struct Travelling<Value: Sendable>: Sendable {
     Travelling<Other>(other, wave: wave, flags: flags, context: context)
   }
 
-  init(_ value: Value, _ turn: TurnPointer) {
+  @inlinable init(_ value: Value, _ turn: TurnPointer) {
     self.value = value
     wave = turn.pointee.wave
     flags = turn.pointee.flags & ~Bits.emptied
@@ -118,13 +148,15 @@ struct Travelling<Value: Sendable>: Sendable {
 }
 
 /// An edge that delivers later.
-class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
+@usableFromInline class EdgeHop: Hop, @unchecked Sendable {
   // Unchecked: `place` is a Mutex.
   private struct Place {
     var life: Life?
     weak var target: AnyNode?
   }
   private let place = Mutex(Place())
+
+  @usableFromInline override init() { super.init() }
 
   override func attached(_ edge: EdgePointer) {
     let target = node(of: edge.pointee.down!)
@@ -135,38 +167,45 @@ class EdgeHop<Value: Sendable>: Hop, @unchecked Sendable {
     }
   }
 
+  /// Where it delivers, kept while it does. Nil: the node is gone.
+  @usableFromInline final func destination() -> (edge: EdgePointer, node: AnyNode)? {
+    let (life, target) = place.withLock { ($0.life, $0.target) }
+    guard let edge = life?.edge, let target else { return nil }
+    return (edge, target)
+  }
+
   /// On the scheduler: the value goes on as part of its wave.
-  final func deliver(_ item: Travelling<Value>) { deliver(CollectionOfOne(item)) }
+  final func deliver<Value: Sendable>(_ item: Travelling<Value>) {
+    deliver(CollectionOfOne(item))
+  }
 
   /// The same for several, each in a turn of its own.
-  final func deliver(_ items: some Collection<Travelling<Value>>) {
-    let (life, target) = place.withLock { ($0.life, $0.target) }
-    guard let edge = life?.edge, let target else { return }
+  @inlinable final func deliver<Value: Sendable>(_ items: some Collection<Travelling<Value>>) {
+    guard let (edge, target) = destination() else { return }
     let turn = currentTurn()
     for item in items {
       enter(turn)
       // The edge is freed by a holder of this region, after it was cut.
       if claim(target.core, turn) {
-        if !hasEnded { arriveNow(item, edge, target, turn) }
+        if !hasEnded { arriveNow(item, edge, target.core, turn) }
       } else {
         perform(on: target.core, turn) { turn in
-          if !self.hasEnded { self.arriveNow(item, edge, target, turn) }
+          if !self.hasEnded { self.arriveNow(item, edge, target.core, turn) }
         }
       }
       leave(turn)
     }
   }
 
-  private final func arriveNow(
-    _ item: Travelling<Value>, _ edge: EdgePointer, _ target: AnyNode, _ turn: TurnPointer
+  @inlinable final func arriveNow<Value: Sendable>(
+    _ item: Travelling<Value>, _ edge: EdgePointer, _ core: CorePointer, _ turn: TurnPointer
   ) {
     let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
     turn.pointee.wave = item.wave
     turn.pointee.flags = item.flags
     turn.pointee.context = item.context.map { Unmanaged.passUnretained($0) }
-    let crossing = Crossing(edge, turn)
-    if arrive(target.core, .value(item.value), crossing, sender: edge.pointee.up, turn) {
-      propagate(target.core, turn)
+    if pass(item.value, over: edge, from: edge.pointee.up.unsafelyUnwrapped, turn) {
+      propagate(core, turn)
     }
     (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
   }

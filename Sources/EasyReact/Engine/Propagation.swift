@@ -3,19 +3,20 @@ import Synchronization
 
 // How a value flows from `set` to a listener. Read from top to bottom, in the order of the calls:
 //
-//  1. `setValue`    claims the node's region, gives the wave its number, stores the value, and
-//                   propagates.
+//  1. `setValue`    claims the node's region (or leaves the value by mail), gives the wave its
+//                   number, stores, and propagates; unusual cases go by `apply` and step 2.
 //  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered
 //                   wave has been here, else it is stored.
 //  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its
 //                   edges are followed in order, each branch to its end before the next.
 //  4. `notify`      calls the listeners.
-//  5. `pass`        an edge's step brings its result to the next node: directly, over a claim, or
-//                   by mail.
+//  5. `pass`        an edge's step (a closure, made by the operator: see `map` in Mapping.swift)
+//                   reads the stored value, computes, and brings the result to the next node:
+//                   directly, over a claim, or by mail.
 //  6. `takeNext`    what waited at a busy node is told when the node has finished with its present
 //                   value.
-//  7. `finish`      (Turn.swift) joins run when no plain edge is left, then the dead are freed,
-//                   then regions are given back.
+//  7. `finish`      (Turn.swift, by the outermost `leave`) joins run when no plain edge is left,
+//                   then the dead are freed, then regions are given back, each after its mail.
 //
 // Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one
 // set causes; its number is in `Turn.wave` while it is under way and in `Core.wave` where it has
@@ -56,13 +57,6 @@ import Synchronization
     postSet(core, .value(value), context: context, turn)
   }
   leave(turn)
-}
-
-/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes.
-@usableFromInline enum Arrival<Value: Sendable> {
-  case value(Value)
-  case empty
-  case change(@Sendable (inout Value) -> Void)
 }
 
 /// A set, a clean or an update with a wave of its own, by the holder.
@@ -135,30 +129,6 @@ import Synchronization
   return true
 }
 
-/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
-/// that closes a cycle.
-@usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
-  core.pointee.wave.load(ordering: .relaxed) >= wave
-    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
-}
-
-/// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
-/// for it.
-@inlinable func changed<Value: Sendable>(
-  _ core: CorePointer, _: Value.Type, by body: @Sendable (inout Value) -> Void
-) -> Value? {
-  guard var value = readStored(core, Value.self) else { return nil }
-  let bits = core.pointee.bits & Bits.busy
-  core.pointee.bits |= Bits.busy
-  body(&value)
-  core.pointee.bits = core.pointee.bits & ~Bits.busy | bits
-  return value
-}
-
-@usableFromInline func keepContext(_ core: CorePointer, _ context: Unmanaged<ContextBox>) {
-  extras(of: core).context = context.takeUnretainedValue()
-}
-
 // MARK: 3 The loop
 
 /// `start` has stored a value. Returns when everything that follows from it without joins has been
@@ -216,21 +186,6 @@ import Synchronization
     turn.pointee.context = node.pointee.extrasIfAny()?.context.map { Unmanaged.passUnretained($0) }
   } else {
     turn.pointee.context = nil
-  }
-}
-
-/// The node has told its value: what travelled with it is forgotten.
-private func dropTravelling(_ node: CorePointer) {
-  let bits = node.pointee.bits
-  node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
-  if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
-  if bits & Bits.tracedStart != 0 {
-    traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
-  }
-  if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
-    let context = extras.context
-    extras.context = nil
-    _ = consume context
   }
 }
 
@@ -326,10 +281,6 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
       _ = consume context
     }, turn)
   return false
-}
-
-@inlinable @inline(__always) func sharesRegion(_ a: CorePointer, _ b: CorePointer) -> Bool {
-  a.pointee.region.load(ordering: .relaxed) == b.pointee.region.load(ordering: .relaxed)
 }
 
 // MARK: 6 What waits at a busy node

@@ -242,7 +242,7 @@ func freeEdge(_ edge: EdgePointer) {
   hollow(edge)
   awaitSurgery()
   edge.deinitialize(count: 1)
-  edge.deallocate()
+  giveBack(edge, currentTurn())
 }
 
 private func reap(_ core: CorePointer, _ turn: TurnPointer) {

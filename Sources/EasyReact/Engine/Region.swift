@@ -292,3 +292,7 @@ private func shareOut(_ old: RegionPointer, _ new: RegionPointer) {
     appendToInbox(region == new ? new : old, present, present)
   }
 }
+
+@inlinable @inline(__always) func sharesRegion(_ a: CorePointer, _ b: CorePointer) -> Bool {
+  a.pointee.region.load(ordering: .relaxed) == b.pointee.region.load(ordering: .relaxed)
+}

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// An operator decides under the lock, in a closure that runs no user code; timers are set and
 /// values delivered after it. A subclass says what happens when the timer fires.
-class TimedHop<State: Sendable, Output: Sendable>: EdgeHop<Output>, @unchecked Sendable {
+class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable {
   // Unchecked: `guarded` is a Mutex, `scheduler` constant.
   private struct Guarded {
     var state: State

@@ -8,13 +8,15 @@ extension Node {
   /// The setting thread does not wait, and the present value hops too, so the result is empty at
   /// first. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
   /// when the edge is cut is dropped. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
+  @inlinable
   public final func deliver(
     on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let transform = Transform<Value, Value>(.deliver) {
-      let hop = DeliverHop<Value>(scheduler)
+      let hop = EdgeHop()
+      let queue = HopQueue<Travelling<Value>>(scheduler) { [weak hop] in hop?.deliver($0) }
       return LifeParts(hop: hop) { up, edge, turn in
-        hop.queue.append(Travelling(slot(up, Value.self).pointee, turn))
+        queue.append(Travelling(slot(up, Value.self).pointee, turn))
         return stop(.waitsOnScheduler, edge, turn)
       }
     }
@@ -86,19 +88,9 @@ extension Node {
 }
 
 /// Intervals that are not positive are a programmer's error.
-func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode?) {
+func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode) {
   if interval <= .zero {
     misuse(operation, "the interval \(interval) is not positive", node, "Pass more than zero.")
-  }
-}
-
-private final class DeliverHop<Value: Sendable>: EdgeHop<Value>, @unchecked Sendable {
-  // Unchecked: `queue` is set in the initialiser.
-  private(set) var queue: HopQueue<Travelling<Value>>!
-
-  init(_ scheduler: some Scheduler) {
-    super.init()
-    queue = HopQueue(scheduler) { [weak self] items in self?.deliver(items) }
   }
 }
 

@@ -43,6 +43,8 @@ extension Node {
   // Unchecked: see above.
   /// The edge from the inner node; not touched once its life is over.
   @usableFromInline var inner: (edge: EdgePointer, life: InnerLife)?
+  /// A life that is over; used again as soon as nobody else has it any more.
+  @usableFromInline var spare: InnerLife?
   /// Does an inner node that is empty when it is turned to empty the result?
   @usableFromInline let emptiesResult: Bool
 
@@ -73,8 +75,9 @@ extension Node {
       return tellAgain(
         Output.self, over: inner.edge, inner.life, crossing, sender, emptiesResult, turn)
     }
-    detached(turn)
-    if !link(node, down, turn) || willTell(node.core, turn) { return false }
+    let life = freshLife()
+    leaveInner(turn)
+    if !link(node, down, life, turn) || willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
@@ -85,7 +88,7 @@ extension Node {
     for value: Output, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
   ) -> Bool {
     inRegion(of: edge, turn) { crossing, turn in
-      self.detached(turn)
+      self.leaveInner(turn)
       return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
     }
   }
@@ -97,8 +100,9 @@ extension Node {
 
   /// True: linked, and its value is to be told here. False: another thread is inside it and will
   /// tell it.
-  @inlinable func link(_ node: Node<Output>, _ down: CorePointer, _ turn: TurnPointer) -> Bool {
-    let life = InnerLife(of: self)
+  @inlinable func link(
+    _ node: Node<Output>, _ down: CorePointer, _ life: InnerLife, _ turn: TurnPointer
+  ) -> Bool {
     let edge = makeEdge(
       Edge(
         kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
@@ -122,9 +126,25 @@ extension Node {
     return false
   }
 
+  /// The one before the last is free by now, unless its edge is still in the mail.
+  @inlinable func freshLife() -> InnerLife {
+    if isKnownUniquelyReferenced(&spare), let life = spare.take() {
+      life.isEnded.store(false, ordering: .relaxed)
+      return life
+    }
+    return InnerLife(of: self)
+  }
+
+  @usableFromInline func leaveInner(_ turn: TurnPointer) {
+    guard let (edge, life) = inner.take() else { return }
+    if !life.hasEnded { cut(edge, turn) }
+    spare = life
+  }
+
+  /// The outer edge is over.
   @usableFromInline override func detached(_ turn: TurnPointer) {
-    if let inner, !inner.life.hasEnded { cut(inner.edge, turn) }
-    inner = nil
+    leaveInner(turn)
+    spare = nil  // it keeps this object
   }
 }
 

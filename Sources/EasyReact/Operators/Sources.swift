@@ -18,9 +18,10 @@ extension Node where Value == Int {
     _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Int> {
-    requirePositive(interval, "interval", nil)
-    requireWaiting(scheduler, "interval")
-    return ticks(.interval, after: interval, every: interval, scheduler, Site(file, line))
+    let site = Site(file, line)
+    requirePositive(interval, "interval", at: site)
+    requireWaiting(scheduler, "interval", at: site)
+    return ticks(.interval, after: interval, every: interval, scheduler, site)
   }
 
   /// Returns a node that tells 0 after `delay`, and then 1, 2, … once a `period`, if there is one.
@@ -34,12 +35,13 @@ extension Node where Value == Int {
     after delay: Duration, every period: Duration? = nil, on scheduler: some Scheduler,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Int> {
-    requirePositive(delay, "timer", nil)
+    let site = Site(file, line)
+    requirePositive(delay, "timer", at: site)
     if let period {
-      requirePositive(period, "timer", nil)
-      requireWaiting(scheduler, "timer")
+      requirePositive(period, "timer", at: site)
+      requireWaiting(scheduler, "timer", at: site)
     }
-    return ticks(.timer, after: delay, every: period, scheduler, Site(file, line))
+    return ticks(.timer, after: delay, every: period, scheduler, site)
   }
 
   private static func ticks(
@@ -54,10 +56,16 @@ extension Node where Value == Int {
   }
 }
 
-private func requireWaiting(_ scheduler: some Scheduler, _ operation: String) {
+private func requirePositive(_ interval: Duration, _ operation: String, at site: Site) {
+  if interval <= .zero {
+    misuse(operation, "the interval \(interval) is not positive", at: site, "Pass more than zero.")
+  }
+}
+
+private func requireWaiting(_ scheduler: some Scheduler, _ operation: String, at site: Site) {
   if scheduler is ImmediateScheduler {
     misuse(
-      operation, "the immediate scheduler does not wait, so this would never end", nil,
+      operation, "the immediate scheduler does not wait, so this would never end", at: site,
       "Pass a scheduler on which time passes.")
   }
 }

@@ -131,6 +131,27 @@ extension Section10 {
     #expect(debounced.times == throttled.times)
   }
 
+  @Test func `10.2 rate limits are throttleFirst and throttleLatest`() {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>()
+    let quiet = Recorder(a.throttle(.seconds(1), on: clock), clock: clock)
+    let first = Recorder(a.throttleFirst(.seconds(1), on: clock), clock: clock)
+    let latest = Recorder(a.throttleLatest(.seconds(1), on: clock), clock: clock)
+    for value in 1...10 {
+      a.value = value
+      clock.advance(by: .milliseconds(300))
+    }
+    clock.run()
+    // Never quiet for a second before the end; the others tell one a second meanwhile.
+    #expect(quiet.values == [10])
+    #expect(quiet.times == [.milliseconds(3700)])
+    #expect(first.values == [1, 5, 9])
+    #expect(first.times == [.zero, .milliseconds(1200), .milliseconds(2400)])
+    #expect(latest.values == [1, 4, 7, 10])
+    #expect(latest.times == [.zero, .seconds(1), .seconds(2), .seconds(3)])
+    #expect(checkInvariants([a]) == [])
+  }
+
   @Test func `10.2 clean() upstream drops the pending value`() {
     let clock = VirtualScheduler()
     let a = MutableNode(1)

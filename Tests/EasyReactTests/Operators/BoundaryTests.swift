@@ -266,5 +266,8 @@ import Testing
     #expect(texts[1].contains("EasyReact: interval: the immediate scheduler does not wait"))
     #expect(texts[2].contains("EasyReact: timer: the interval -1.0 seconds is not positive"))
     #expect(texts[3].contains("EasyReact: timer: the interval 0.0 seconds is not positive"))
+    // There is no node yet: the message says where it was to be made, and the remedy.
+    let place = "(a node that would be made at EasyReactTests/BoundaryTests.swift:"
+    #expect(texts.allSatisfy { $0.contains(place) && $0.contains(". Pass ") })
   }
 }

@@ -17,7 +17,7 @@ enum Operators {
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    for text in texts + ["EasyReact: ", "“source”"] {
+    for text in texts + ["EasyReact: ", "“source”", ", made at EasyReactTests/", ". Pass "] {
       #expect(message.contains(text), sourceLocation: sourceLocation)
     }
   }

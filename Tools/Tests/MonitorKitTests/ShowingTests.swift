@@ -131,6 +131,13 @@ extension Report {
     #expect(text(ScreenShape(columns: 32, rows: 40))[4] == "cpu busy                   98 %")
   }
 
+  @Test func `marks that the health is cut where it does not fit`() {
+    #expect(text(ScreenShape(columns: 28, rows: 40))[1] == "health   ALARM: cpu busy 97…")
+    #expect(text(ScreenShape(columns: 29, rows: 40))[1] == "health   ALARM: cpu busy 97 %")
+    let ascii = text(ScreenShape(columns: 28, rows: 40, hasBlocks: false))
+    #expect(ascii[1] == "health   ALARM: cpu busy ...")
+  }
+
   @Test func `has bars of ASCII where blocks cannot be shown`() {
     let line = text(ScreenShape(columns: 80, rows: 40, hasBlocks: false))[18]
     #expect(line.hasPrefix("cores    cpu0   97 % ##########"))

@@ -12,7 +12,7 @@ extension Report {
   /// On a narrow screen the bars go first, then peaks and averages; on a low one the lines at the
   /// end, and the last line says how many.
   func screen(_ shape: ScreenShape) -> [StyledLine] {
-    var lines = [title(shape), healthLine, StyledLine()]
+    var lines = [title(shape), healthLine(shape), StyledLine()]
     lines += table(shape)
     lines += [StyledLine()]
     lines += coreLines(shape)
@@ -33,8 +33,14 @@ extension Report {
       .adding(gap > 1 ? String(repeating: " ", count: gap) + hint : "", .dim)
   }
 
-  private var healthLine: StyledLine {
-    StyledLine("health   ", .dim).adding(health.text, health.isGood ? .green : .alarm)
+  /// Alarms that do not fit are not cut silently.
+  private func healthLine(_ shape: ScreenShape) -> StyledLine {
+    let heading = "health   ", mark = shape.hasBlocks ? "…" : "..."
+    let room = shape.columns - heading.count
+    let text =
+      health.text.count > room
+      ? health.text.prefix(max(0, room - mark.count)) + mark : health.text
+    return StyledLine(heading, .dim).adding(text, health.isGood ? .green : .alarm)
   }
 
   // MARK: - Quantities

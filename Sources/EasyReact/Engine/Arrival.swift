@@ -1,0 +1,49 @@
+import Synchronization
+
+// What can come to a node, and what travels with it. How it comes stands in Propagation.swift.
+
+/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes.
+@usableFromInline enum Arrival<Value: Sendable> {
+  case value(Value)
+  case empty
+  case change(@Sendable (inout Value) -> Void)
+}
+
+/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
+/// that closes a cycle.
+@usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
+  core.pointee.wave.load(ordering: .relaxed) >= wave
+    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
+}
+
+/// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
+/// for it.
+@inlinable func changed<Value: Sendable>(
+  _ core: CorePointer, _: Value.Type, by body: @Sendable (inout Value) -> Void
+) -> Value? {
+  guard var value = readStored(core, Value.self) else { return nil }
+  let bits = core.pointee.bits & Bits.busy
+  core.pointee.bits |= Bits.busy
+  body(&value)
+  core.pointee.bits = core.pointee.bits & ~Bits.busy | bits
+  return value
+}
+
+@usableFromInline func keepContext(_ core: CorePointer, _ context: Unmanaged<ContextBox>) {
+  extras(of: core).context = context.takeUnretainedValue()
+}
+
+/// The node has told its value: what travelled with it is forgotten.
+func dropTravelling(_ node: CorePointer) {
+  let bits = node.pointee.bits
+  node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
+  if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
+  if bits & Bits.tracedStart != 0 {
+    traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
+  }
+  if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
+    let context = extras.context
+    extras.context = nil
+    _ = consume context
+  }
+}
