@@ -47,12 +47,34 @@ struct User: Equatable { let name: String }
     try test.expect(query, "----b---c--d--------")
   }
 
+  @Test func `the box shows the words that begin with what was typed`() throws {
+    let test = MarbleTest(step: .milliseconds(500))
+    let box = SearchBox(words: ["hello", "help", "world"], on: test.clock)
+    try test.set(box.text, "           -'he'-'hel'--    'help'--     'world'--")
+    try test.expect([
+      .line(box.query, "               --   --    -'hel'-     -'help'-      -'world'"),
+      .line(box.results.map(\.count), "--   --    -2    -     -1     -      -1"),
+    ])
+  }
+
   @Test func `inputs of any type`() throws {
     let test = MarbleTest()
     let price = try test.node("1-2---3", as: Double.self)
     let user = try test.node("-a---b-", values: ["a": User(name: "Ada"), "b": User(name: "Bo")])
     let label = price.combine(user).map { "\($1.name) \($0)" }
     try test.expect(label, "-'Ada 1.0''Ada 2.0'--'Bo 2.0''Bo 3.0'")
+  }
+
+  @Test func `taps tell the last key`() throws {
+    let test = MarbleTest()
+    let taps = MutableNode<Void>.eventNode(), keys = MutableNode<String>.eventNode()
+    try test.set(taps, "x--x---x", values: ["x": ()])
+    try test.set(keys, "-a---b--")
+    try test.expect([
+      .line(taps.count(), "      1--2---3"),
+      .line(keys.held(), "       -a---b--"),
+      .line(taps.withLatest(from: keys.held()).map(\.1), "---a---b"),
+    ])
   }
 
   @Test func `several lines`() throws {
@@ -77,6 +99,14 @@ struct User: Equatable { let name: String }
     try recorder.expect([1, 2], at: [.zero, .seconds(5)])
     #expect(recorder.contexts.last as? String == "slider")
     #expect(recorder.threads == [.current, .current])
+  }
+
+  @Test func `a price arrives on the queue`() {
+    let price = MutableNode(1)
+    let shown = Recorder(price.deliver(on: DispatchQueue(label: "prices")))
+    price.value = 2
+    #expect(settle())
+    #expect(shown.values == [1, 2])
   }
 
   @Test func `a closed screen leaves nothing behind`() throws {
@@ -113,7 +143,7 @@ struct User: Equatable { let name: String }
     let blocks = try guide.split(separator: "```swift\n").dropFirst().map {
       lines($0[..<($0.firstRange(of: "```")?.lowerBound ?? $0.endIndex)])
     }
-    #expect(blocks.count == 8)
+    #expect(blocks.count == 11)
     for block in blocks {
       let isHere = here.indices.contains { start in here[start...].starts(with: block) }
       #expect(isHere, "\(block.first ?? "")")

@@ -22,8 +22,8 @@ extension Node {
   /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and
   /// once. No listener hears a mixture of old and new inputs (contract 4.1). It is silent while an
   /// upstream is empty, also one that was cleaned. Losing an upstream edge ends it: `isTerminated`.
-  /// A set passes on its context; of several, the newest. Known as `combineLatest` in Combine and
-  /// Rx.
+  /// A set passes on its context; of several, the newest. Known as `combineLatest` in Combine,
+  /// Rx and ReactiveSwift, which tell mixtures.
   /// - Parameter mode: `.everyValue` tells each arriving value instead.
   @inlinable
   public final func combine<each Other: Sendable>(
@@ -354,6 +354,9 @@ extension Node {
   ///     let a = MutableNode(1), b = MutableNode(2)
   ///     let either = a.merge(b)               // 2: the last one that has a value
   ///     a.value = 3                           // 3
+  ///
+  /// Present values count, in the order of the nodes; emptying does not. It is not a join: one set
+  /// that reaches several of the nodes tells several values. Known as `merge` everywhere.
   public final func merge(
     _ others: Node<Value>..., file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {

@@ -6,7 +6,7 @@ extension Node {
   ///
   ///     let prices = Node.combine(["tea": tea, "milk": milk])     // ["tea": 3, "milk": 2]
   ///
-  /// It is a join like ``combine(_:as:file:line:)-(Node<Other>,_,_,_)``. Of no nodes: a node that
+  /// It is a join like ``combine(_:as:file:line:)-qpt6``. Of no nodes: a node that
   /// holds an empty dictionary.
   public static func combine<Key: Hashable & Sendable>(
     _ nodes: [Key: Node<Value>], as mode: CombineMode = .latest, file: StaticString = #fileID,

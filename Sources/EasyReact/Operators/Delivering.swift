@@ -27,7 +27,10 @@ extension Node {
   ///
   ///     let echo = voice.delay(.seconds(1), on: .main)
   ///
-  /// Each value has a timer of its own. What waits when the edge is cut is dropped.
+  /// Each value has a timer of its own; emptying this node drops none, for each value counts. The
+  /// present value waits too, so the result is empty at first. Waves and contexts go along. What
+  /// waits when the edge is cut is dropped. Known as `delay` in Rx and ReactiveSwift,
+  /// `delay(for:scheduler:)` in Combine.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func delay(
     _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
@@ -74,7 +77,7 @@ extension Node {
 
   /// The same as ``throttle(_:on:file:line:)``, under the field's name.
   ///
-  /// Known as `debounce` in Combine, Rx and swift-async-algorithms.
+  /// Known as `debounce` in Combine, Rx, ReactiveSwift and swift-async-algorithms.
   public final func debounce(
     _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
     line: UInt = #line

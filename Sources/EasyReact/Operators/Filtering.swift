@@ -3,6 +3,8 @@ extension Node {
   /// before the first.
   ///
   ///     let big = a.filter { $0 > 5 }         // 1, 6, 3 -> 6
+  ///
+  /// Known as `filter` everywhere.
   @inlinable
   public final func filter(
     file: StaticString = #fileID, line: UInt = #line,
@@ -25,7 +27,8 @@ extension Node {
   ///
   ///     let later = MutableNode(1).skip(2)    // 1, 2, 3, 4 -> 3, 4
   ///
-  /// Emptying does not count. Re-pointing the edge begins anew. Known as `dropFirst` in Combine.
+  /// Emptying does not count. Re-pointing the edge begins anew. Known as `dropFirst` in Combine,
+  /// `skip(first:)` in ReactiveSwift.
   /// - Parameter count: Zero skips nothing; a negative number stops with a message.
   @inlinable
   public final func skip(
@@ -39,7 +42,8 @@ extension Node {
   ///
   ///     let first = MutableNode(1).take(2)    // 1, 2, 3, 4 -> 1, 2
   ///
-  /// Emptying does not count. Re-pointing the edge begins anew. Known as `prefix` in Combine.
+  /// Emptying does not count. Re-pointing the edge begins anew. Known as `prefix` in Combine,
+  /// `take(first:)` in ReactiveSwift; there the result completes, here it stays as it is.
   /// - Parameter count: Zero takes nothing; a negative number stops with a message.
   @inlinable
   public final func take(
@@ -125,6 +129,8 @@ extension Node where Value: Equatable {
   /// Returns a node without the values equal to the one before.
   ///
   ///     let changes = a.distinctUntilChanged()      // 1, 2, 2, 1, 2 -> 1, 2, 1, 2
+  ///
+  /// Known as `removeDuplicates` in Combine, `skipRepeats` in ReactiveSwift.
   @inlinable
   public final func distinctUntilChanged(
     file: StaticString = #fileID, line: UInt = #line

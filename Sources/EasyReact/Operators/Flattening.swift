@@ -27,6 +27,9 @@ extension Node {
   /// Returns a node that follows the node that this one holds.
   ///
   ///     let page = currentTab.flatten()
+  ///
+  /// ``flattenMap(file:line:_:)`` tells the rest. Known as `switchLatest` in RxSwift,
+  /// `switchToLatest` in Combine, `flatten(.latest)` in ReactiveSwift.
   @inlinable
   public final func flatten<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line

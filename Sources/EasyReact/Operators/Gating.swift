@@ -64,7 +64,7 @@ extension Node {
   ///     let draft = text.takeUntil(sent)              // what is typed after `sent` told is not in it
   ///
   /// If `other` holds a value it has told already, so nothing passes at all: use an event node
-  /// (``MutableNode/eventNode(file:line:)``), or `other.skip(1)`. Emptying either does nothing. Each
+  /// (``NodeFactory/eventNode(file:line:)``), or `other.skip(1)`. Emptying either does nothing. Each
   /// value counts, as in `merge`: where one set reaches both nodes the order of linking decides.
   /// Re-pointing the edge of the values opens it again; losing the edge of `other` leaves it as it
   /// is. Known as `take(until:)` in RxSwift and ReactiveSwift, `prefix(untilOutputFrom:)` in

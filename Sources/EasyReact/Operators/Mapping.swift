@@ -2,6 +2,9 @@ extension Node {
   /// Returns a node with the same values.
   ///
   ///     let copy = MutableNode(1).fork()      // copy.value == 1
+  ///
+  /// It cannot be set, so it is what a type shows of a node that only it may set: `asObservable` in
+  /// RxSwift, `eraseToAnyPublisher` in Combine.
   @inlinable
   public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
     derive(.fork, Site(file, line), Value.self) { up, edge, turn in
@@ -31,6 +34,8 @@ extension Node {
   /// Returns a node that holds `value` again for each value of this one.
   ///
   ///     let bell = taps.mapReplace("ding")    // "ding" for every tap
+  ///
+  /// Known as `mapTo` in RxJS and RxSwiftExt, `map(value:)` in ReactiveSwift.
   @inlinable
   public final func mapReplace<Output: Sendable>(
     _ value: Output, file: StaticString = #fileID, line: UInt = #line
@@ -43,6 +48,8 @@ extension Node {
   /// Returns a node of what `transform` makes of each value, without those of which it makes nil.
   ///
   ///     let numbers = text.compactMap { Int($0) }      // "1", "x", "3" -> 1, 3
+  ///
+  /// What is nil leaves the result as it is. Known as `compactMap` everywhere.
   @inlinable
   public final func compactMap<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,

@@ -117,6 +117,24 @@ import Testing
     hold(told)
   }
 
+  @Test(arguments: all)
+  func `10.6 a listening cancelled while a value waits hears it no more; the result takes it`(
+    _ timed: Timed
+  ) {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>()
+    let result = timed.make(a, clock)
+    let told = Recorder(result)
+    a.value = 1
+    let before = told.values
+    told.cancel()
+    clock.run()
+    #expect(told.values == before)
+    #expect(result.value == (timed.name == "timeout" ? "late" : timed.told[0]))
+    #expect(clock.pendingCount == 0)
+    #expect(checkInvariants([a, result]) == [])
+  }
+
   @Test(arguments: all) func `10.6 emptying drops what waits where the operator says so`(
     _ timed: Timed
   ) {
