@@ -29,7 +29,7 @@ for kind in "${kinds[@]}"; do
   tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
   # Swift Testing counts those that are skipped among them.
   skipped=$(grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' "$log" || true)
-  tests=$((tests - skipped))
+  tests=$((tests > skipped ? tests - skipped : 0))
   if [ "$reports" -gt 0 ] || [ "$tests" -le 0 ]; then status=1; fi
   if [ "$status" -ne 0 ]; then
     grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log" | head -200 || true

@@ -143,10 +143,18 @@ public enum GraphTracers {
 private func emit(
   _ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64, at site: Site? = nil
 ) {
+  emit(
+    kind, core?.pointee.id ?? 0,
+    core.flatMap { $0.pointee.extrasIfAny()?.state.withLock { $0.name } }, wave, at: site)
+}
+
+private func emit(
+  _ kind: GraphEvent.Kind, _ node: UInt64, _ name: @autoclosure () -> String?, _ wave: UInt64,
+  at site: Site? = nil
+) {
   GraphTracers.tell(
     GraphEvent(
-      kind: kind, node: core?.pointee.id ?? 0,
-      name: core.flatMap { $0.pointee.extrasIfAny()?.state.withLock { $0.name } }, wave: wave,
+      kind: kind, node: node, name: name(), wave: wave,
       thread: UInt64(UInt(bitPattern: easyreact_turn_get())), time: GraphTracers.elapsed,
       callSite: site.map { "\($0.file):\($0.line)" }))
 }
@@ -210,8 +218,19 @@ func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
   emit(.stopped(reason), edge.pointee.down ?? edge.pointee.up, turn.pointee.wave)
 }
 
-@usableFromInline func traceMail(_ core: CorePointer, _ turn: TurnPointer) {
-  emit(.stopped(.leftInMail), core, turn.pointee.wave)
+/// What is told of a letter that is left with another thread, read before it is left.
+@usableFromInline struct MailNote {
+  private let node: UInt64
+  private let name: String?
+  private let wave: UInt64
+
+  @usableFromInline init(_ core: CorePointer, _ turn: TurnPointer) {
+    node = core.pointee.id
+    name = core.pointee.extrasIfAny()?.state.withLock { $0.name }
+    wave = turn.pointee.wave
+  }
+
+  @usableFromInline func trace() { emit(.stopped(.leftInMail), node, name, wave) }
 }
 
 /// A set had to wait in a node's queue.

@@ -57,8 +57,10 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
 /// Leaves the letter with the holder, who may be this thread; opens it at once if the region became
 /// free.
 @usableFromInline func post(_ letter: LetterPointer, _ turn: TurnPointer) {
+  // Once it is left, its holder may open it, and free it and its target.
+  let note = turn.pointee.isTraced ? MailNote(letter.pointee.target, turn) : nil
   if pushed(letter, turn) {
-    if turn.pointee.isTraced { traceMail(letter.pointee.target, turn) }
+    note?.trace()
   } else {
     openLetter(letter, turn)
   }
@@ -133,7 +135,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
   core.pointee.releaseAfterCopying()
   _ = consume old
   if isPosted {
-    if turn.pointee.isTraced { traceMail(core, turn) }
+    if turn.pointee.isTraced { MailNote(core, turn).trace() }
   } else {
     openPosted(letter, turn)
   }

@@ -176,6 +176,31 @@ import Testing
     listening.cancel()
   }
 
+  /// AddressSanitizer saw this one: the letter was looked at after it had been left, and so opened and
+  /// freed.
+  @Test func `a tracer hears of what is left in the mail, though it is opened by then`() {
+    struct Counting: GraphTracer {
+      let heard = Shared()
+      final class Shared: Sendable { let tally = Tally() }
+      func trace(_ event: GraphEvent) {
+        if case .stopped(.leftInMail) = event.kind, event.node != 0 { heard.tally.add() }
+      }
+    }
+    let hub = MutableNode(0), counting = Counting()
+    traced(by: counting) {
+      Stress.rounds(100) { round in
+        round.crew(4) { member in
+          for number in 1...60 {
+            if member == 0 { hub.value = number } else { _ = hub.map { $0 }.map { $0 } }
+          }
+        }
+        round.expectRest([hub])
+      }
+    }
+    #expect(counting.heard.tally.count > 0)
+    #expect(!hub.hasDownstreamNode)
+  }
+
   @Test func `4.3 what other threads set while a batch is open is no part of it`() {
     struct Failure: Error {}
     let a = MutableNode(0), out = MutableNode(0)
