@@ -40,7 +40,7 @@ import Synchronization
 ) {
   let turn = currentTurn()
   enter(turn)
-  if claim(core, turn) {
+  if claim(core, turn) || claimSoon(core, turn) {
     if context == nil, core.pointee.bits == 0, !turn.pointee.isTraced {
       let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
       let wave = newWave()

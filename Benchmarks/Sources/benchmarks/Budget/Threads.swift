@@ -12,6 +12,7 @@ func threadRows() -> [Benchmark] { [hopRow(), twoThreadsRow(), twoSourcesRow()] 
 private func hopRow() -> Benchmark {
   Benchmark(
     "budget", "one value over a queue hop", budget: Budget(limit: 200, openCombine: 1_403),
+    count: 100_000,  // not by the time of a first try, which is mostly that of waking a thread
     ours: {
       let arrivals = Arrivals()
       let source = MutableNode(0)
@@ -92,6 +93,7 @@ private final class QueueBox: Sendable {
 private func twoThreadsRow() -> Benchmark {
   Benchmark(
     "budget", "two threads on one source, a set", budget: Budget(limit: 167, openCombine: 667),
+    count: 200_000,
     ours: {
       let sink = AtomicSink()
       let source = MutableNode(0)
@@ -115,7 +117,7 @@ private func twoThreadsRow() -> Benchmark {
 /// Each of two threads sets a source of its own; both lead to one merge with one listener.
 private func twoSourcesRow() -> Benchmark {
   Benchmark(
-    "contended", "2 threads, 2 sources of one merge",
+    "contended", "2 threads, 2 sources of one merge", count: 200_000,
     ours: {
       let sink = AtomicSink()
       let sources = (0..<2).map { _ in MutableNode<Int>() }
