@@ -50,6 +50,7 @@ import Testing
           perform(Act.allCases[dice.below(Act.allCases.count)], on: shared, whole, &dice)
         }
       }
+      round.expectTold([shared.source, shared.other, shared.loose, shared.derived])
       let told = shared.kept.values
       round.expectAll(told, of: 1...2, count: count, "the listener")
       round.expect(shared.below.values == told, "the listener below heard something else")
@@ -187,6 +188,7 @@ import Testing
       }
       round.expect(late.count == 0, "an owner was called \(late.count) times after its end")
       source.value = -1  // an owner's end is noticed with the next event
+      round.expectTold([source])
       round.expect(!source.hasListener, "a listener is left")
       round.expectRest([source])
     }
@@ -227,6 +229,7 @@ import Testing
       }
       for node in nodes {
         node.value = 1
+        round.expectTold([node])
         round.expect(!node.hasListener, "a listener is left")
       }
       round.expectRest(nodes)
