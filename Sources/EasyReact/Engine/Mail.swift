@@ -106,6 +106,21 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
 
 // MARK: - A set, and what an edge brings
 
+/// For the outermost set, when `claim` has failed: looks for about a microsecond whether the holder
+/// is just passing and out again, for a letter costs more than that. Does not look where letters
+/// wait already, nor while this thread holds anything; and never longer, whatever the holder does.
+@usableFromInline @inline(never) func claimSoon(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  if turn.pointee.held != nil { return false }
+  for _ in 0..<64 {
+    let region = core.pointee.region.load(ordering: .acquiring)
+    let word = region.pointee.word.load(ordering: .relaxed)
+    if word & Region.letters != 0 { return false }
+    if word & Region.held == 0, claimSlowly(core, turn) { return true }
+    easyreact_pause()
+  }
+  return false
+}
+
 /// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
 @inlinable @inline(never) func postSet<Value: Sendable>(
   _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, _ turn: TurnPointer

@@ -84,21 +84,6 @@ import Synchronization
   return claimSlowly(core, turn)
 }
 
-/// For the outermost set, when `claim` has failed: looks for about a microsecond whether the holder
-/// is just passing and out again, for a letter costs more than that. Does not look where letters
-/// wait already, nor while this thread holds anything; and never longer, whatever the holder does.
-@usableFromInline @inline(never) func claimSoon(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
-  if turn.pointee.held != nil { return false }
-  for _ in 0..<64 {
-    let region = core.pointee.region.load(ordering: .acquiring)
-    let word = region.pointee.word.load(ordering: .relaxed)
-    if word & Region.letters != 0 { return false }
-    if word & Region.held == 0, claimSlowly(core, turn) { return true }
-    easyreact_pause()
-  }
-  return false
-}
-
 /// `claim`, where code size counts.
 @usableFromInline func claimOther(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   claim(core, turn)
