@@ -179,11 +179,9 @@ import Testing
         }
         for _ in 0..<20 {
           let lives = Life()
-          do {
-            let owner = Owner()
-            source.map { $0 + 1 }.listen(by: owner) { _, _ in if lives.isOver { late.add() } }
-          }
-          lives.end()
+          // A call that has begun keeps its owner, so the owner itself says when it is over.
+          let owner = Mortal(lives)
+          source.map { $0 + 1 }.listen(by: owner) { _, _ in if lives.isOver { late.add() } }
         }
       }
       round.expect(late.count == 0, "an owner was called \(late.count) times after its end")
@@ -237,6 +235,12 @@ import Testing
       }
       round.expectRest(nodes)
     }
+  }
+
+  private final class Mortal: Sendable {
+    let life: Life
+    init(_ life: Life) { self.life = life }
+    deinit { life.end() }
   }
 
   private final class Life: Sendable {
