@@ -1,20 +1,56 @@
 #!/usr/bin/env bash
-# All that CI does: format, every package built with warnings as errors, instructions counted, all tests, and those of the
-# library under two sanitizers. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
+# All that CI does: format, every package built with warnings as errors, instructions counted, the library's tests under two
+# sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the last line
+# counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-echo "== format"
-Scripts/format.sh --check
-echo "== build, warnings are errors"
-swift build -Xswiftc -warnings-as-errors --scratch-path .build-strict
-swift build --package-path Tools -Xswiftc -warnings-as-errors --scratch-path Tools/.build-strict
-swift build --package-path Examples -Xswiftc -warnings-as-errors --scratch-path Examples/.build-strict
-swift build --package-path Benchmarks/Sequence -Xswiftc -warnings-as-errors --scratch-path Benchmarks/Sequence/.build-strict
-status=0
-echo "== instructions, against Benchmarks/instructions.tsv"
-EASYREACT_SCRATCH=Benchmarks/.build-strict EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors" Scripts/count-instructions.sh ||
-  if [ "$?" -eq 3 ]; then echo "NOT COUNTED"; else status=1; fi
-if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then Scripts/sanitize.sh || status=1; fi
-# Last, for its last line says how many tests passed.
-Scripts/test.sh || status=1
-exit "$status"
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+failures=()
+
+# part NAME COMMAND…: shows the output and keeps it.
+part() {
+  local name=$1 code=0
+  shift
+  echo "== $name"
+  "$@" 2>&1 | tee "$log/$name" || code=$?
+  case "$name:$code" in
+    *:0) ;;
+    # Without valgrind, or on a processor that has no baseline.
+    instructions:3) echo "NOT COUNTED" ;;
+    *) failures+=("$name") ;;
+  esac
+}
+
+strict() { # strict PACKAGE
+  swift build --package-path "$1" --scratch-path "$1/.build-strict" -Xswiftc -warnings-as-errors
+}
+
+part "format" Scripts/format.sh --check
+for package in . Tools Examples Benchmarks/Sequence; do
+  part "build of ${package//\//-}" strict "$package"
+done
+# Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
+part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict \
+  EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors" Scripts/count-instructions.sh
+if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
+  for kind in thread address; do part "sanitizer $kind" Scripts/sanitize.sh "$kind"; done
+fi
+part "tests" Scripts/test.sh
+counted=$(tail -1 "$log/tests")
+
+[ "${#failures[@]}" -gt 0 ] || exit 0
+for name in "${failures[@]}"; do
+  echo
+  echo "== FAILED: $name"
+  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])|^[0-9]+ passed, [0-9]+ failed$' "$log/$name" | tail -60 | cut -c 1-400 || true
+done
+echo
+# "N passed, M failed": the parts that are no tests count as one each.
+others=0
+for name in "${failures[@]}"; do [ "$name" = tests ] || others=$((others + 1)); done
+awk -v line="$counted" -v others="$others" 'BEGIN {
+  if (split(line, word, /[ ,]+/) == 4 && word[2] == "passed") printf "%d passed, %d failed\n", word[1], word[3] + others
+  else printf "0 passed, %d failed\n", others + 1
+}'
+exit 1

@@ -19,20 +19,24 @@ trap 'rm -f "$log"' EXIT
 status=0
 for kind in "${kinds[@]}"; do
   echo "== sanitizer: $kind"
+  code=0
   # What this wraps, and why: Tests/CTestSupport/Sanitizer.c.
   flags=()
   if [ "$kind" = thread ] && [ "$(uname)" = Linux ]; then flags=(-Xlinker --wrap=__tsan_external_write); fi
   # A part of the rounds: an interleaving that is watched says more than one that is not.
   EASYREACT_STRESS="${EASYREACT_STRESS:-0.5}" swift test --sanitize="$kind" --scratch-path "$scratch/$kind" "${flags[@]}" "$@" \
-    >"$log" 2>&1 || status=1
+    >"$log" 2>&1 || code=$?
   reports=$(grep -cE '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer)' "$log" || true)
   tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
   # Swift Testing counts those that are skipped among them.
   skipped=$(grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' "$log" || true)
   tests=$((tests > skipped ? tests - skipped : 0))
-  if [ "$reports" -gt 0 ] || [ "$tests" -le 0 ]; then status=1; fi
-  if [ "$status" -ne 0 ]; then
-    grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log" | head -200 || true
+  if [ "$reports" -gt 0 ] || [ "$tests" -le 0 ] || [ "$code" -ne 0 ]; then
+    status=1
+    # The end of what was said, then what names the fault: the last lines are those that a log keeps.
+    grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log" | tail -100 || true
+    grep -E -A 24 '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer|FATAL: ThreadSanitizer)' "$log" | head -80 || true
+    grep -E '^✘|[Ff]atal error|error: ' "$log" | head -20 || true
   fi
   # Not in the words of Scripts/test.sh, whose last line counts every test once.
   echo "sanitizer $kind: $tests tests passed, $skipped skipped, $reports reports"
