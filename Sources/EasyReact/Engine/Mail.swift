@@ -106,8 +106,8 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
 
 // MARK: - A set, and what an edge brings
 
-/// For the outermost set, when `claim` has failed: looks for about a microsecond whether the holder
-/// is just passing and out again, for a letter costs more than that. Does not look where letters
+/// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
+/// holder is just passing and out again, for a letter costs more than that. Does not look where letters
 /// wait already, nor while this thread holds anything; and never longer, whatever the holder does.
 @usableFromInline @inline(never) func claimSoon(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   if turn.pointee.held != nil { return false }

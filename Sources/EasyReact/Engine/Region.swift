@@ -10,7 +10,7 @@ import Synchronization
 //
 // The protocol:
 //  1. Claim: compare-and-swap *free* to *held*. Nobody ever waits for a claim; an outermost set
-//     looks a few more times, a microsecond in all, before it leaves a letter.
+//     looks a few more times, for microseconds, before it leaves a letter.
 //  2. If another thread holds the word, the operation is left there as a letter; the same word is
 //     claim and mailbox, so no letter can be stranded: it is pushed only onto a word that says
 //     *held*, and the holder cannot write *free* over a letter.

@@ -1,0 +1,205 @@
+import Synchronization
+
+// Listeners that live as long as their owner, which they do not keep.
+
+extension Node {
+  /// Calls `body` as long as `owner` lives. The owner is not retained, and comes as a parameter.
+  ///
+  ///     node.listen(by: panel) { panel, value in panel.show(value) }
+  ///
+  /// Any object can be an owner. When it is gone no call is made; what the listening kept is freed
+  /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
+  /// a later `listen(by:)`.
+  @discardableResult
+  @inlinable
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { body(owner, $0) }
+    }
+  }
+
+  /// The same with the context of each set.
+  @discardableResult
+  @inlinable
+  public final func listenWithContext<Owner: AnyObject>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, body)
+  }
+
+  /// The same with the nodes from the set to this one.
+  @discardableResult
+  public final func listenWithPath<Owner: AnyObject>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
+  ) -> any Cancelable {
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      body(owner, slot(up, Value.self).pointee, path(to: up))
+    }
+  }
+
+  /// Calls a method of the owner, which is not retained: `node.listen(by: panel, calling:
+  /// Panel.show)`.
+  @discardableResult
+  @inlinable
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    start(at: Site(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+      withValue(of: up) { method(owner)($0) }
+    }
+  }
+
+  /// The same for a method of the value and the context.
+  @discardableResult
+  @inlinable
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner,
+    calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner) { owner, value, context in
+      method(owner)(value, context)
+    }
+  }
+
+  /// The same for a method without parameters.
+  @discardableResult
+  @inlinable
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner) { owner, _, _ in method(owner)() }
+  }
+
+  /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
+  @discardableResult
+  public final func listen<Owner: AnyObject>(
+    by owner: Owner, on scheduler: some Scheduler,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: scheduler) { owner, value, _ in
+      body(owner, value)
+    }
+  }
+
+  /// The same with the context.
+  @discardableResult
+  public final func listenWithContext<Owner: AnyObject>(
+    by owner: Owner, on scheduler: some Scheduler,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: scheduler, body)
+  }
+
+  /// Calls `body` on the main actor, later and in order, as long as the owner lives.
+  @discardableResult
+  public final func listenOnMain<Owner: AnyObject & Sendable>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, _ in
+      MainActor.assumeIsolated { body(owner, value) }
+    }
+  }
+
+  /// The same with the context.
+  @discardableResult
+  public final func listenOnMainWithContext<Owner: AnyObject & Sendable>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, context in
+      MainActor.assumeIsolated { body(owner, value, context) }
+    }
+  }
+
+  /// Makes `edge` hear values and emptiness as long as the owner lives.
+  @discardableResult
+  public final func listen(
+    by owner: some AnyObject, with edge: ListenEdge<Value>, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> any Cancelable {
+    let hear = step(of: edge)
+    return start(at: Site(file, line), OwnedListening(owner: owner), owner, hearsEmptiness: true) {
+      _, up, life, turn in
+      _ = hear(up, life, turn)
+    }
+  }
+
+  /// Ends all listenings of this node by `owner`.
+  public final func stopListening(by owner: some AnyObject) {
+    var found: [OwnedListening] = []
+    forEachEdge(core, .listeners) { edge in
+      if let listening = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
+        as? OwnedListening
+      {
+        found.append(listening)
+      }
+    }
+    for listening in found where listening.isOwned(by: owner) { listening.cancel() }
+  }
+
+  @inlinable final func startListening<Owner: AnyObject>(
+    at site: Site, by owner: Owner,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    start(at: site, OwnedListening(owner: owner), owner) { owner, up, _, turn in
+      withValue(of: up) { body(owner, $0, turn.currentContext) }
+    }
+  }
+
+  private final func startListening<Owner: AnyObject>(
+    at site: Site, by owner: Owner, on scheduler: some Scheduler,
+    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    let listening = OwnedListening(owner: owner)
+    // The hop may outlive the edge, so it holds the listening; the listening holds nothing.
+    let calls = CallHop<Value>(scheduler) { value, context in
+      if let owner = listening.owner {
+        body(unsafeDowncast(owner, to: Owner.self), value, context?.value)
+      } else {
+        listening.cancel()
+      }
+    }
+    let call = calls.step
+    return start(at: site, listening, owner, hop: calls) { _, up, life, turn in
+      _ = call(up, life, turn)
+    }
+  }
+
+  /// Each event looks for the owner first: if it is gone, the listening ends instead.
+  @inlinable final func start<Owner: AnyObject>(
+    at site: Site, _ listening: OwnedListening, _ owner: Owner, hop: Hop? = nil,
+    hearsEmptiness: Bool = false,
+    _ body: @escaping (Owner, CorePointer, EdgePointer, TurnPointer) -> Void
+  ) -> any Cancelable {
+    // A node that listens to itself is not kept by that.
+    let keepsNode = owner !== self as AnyObject
+    let edge = makeListener(
+      hop: hop, hearsEmptiness: hearsEmptiness, face: listening, keepsNode: keepsNode
+    ) { [listening = Unmanaged.passUnretained(listening)] up, life, turn in
+      // It is the face of the edge, which retains it.
+      listening._withUnsafeGuaranteedRef { listening in
+        if let owner = listening.owner {
+          body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+        } else {
+          listening.cancel()
+        }
+      }
+      return false
+    }
+    listening.edge = edge
+    register(listening, owner: owner)
+    attachListener(edge, at: site)
+    return listening
+  }
+}
