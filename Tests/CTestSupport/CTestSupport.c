@@ -36,4 +36,3 @@ int testsupport_run_on_stack(size_t bytes, void (*body)(void *), void *argument)
   return error;
 }
 
-uint64_t testsupport_thread_number(void) { return (uint64_t)(uintptr_t)pthread_self(); }

@@ -23,9 +23,6 @@ void testsupport_stop_with_stacks(const char *_Nonnull reason) __attribute__((no
 // that loads this does so by itself.
 void testsupport_watch_idleness(void);
 
-// Tells the calling thread from others that live.
-uint64_t testsupport_thread_number(void);
-
 // Lets another thread run: a listener that does so is found "inside" by others even on one processor.
 void testsupport_let_others_run(void);
 

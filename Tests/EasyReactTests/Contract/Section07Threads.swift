@@ -142,7 +142,7 @@ import Testing
 
   @Test func `7.3 no set waits for another thread's callbacks: the value is left, and told next`() {
     let node = MutableNode(0), inside = Inside(telling: 1), heard = Journal<Int>()
-    let threads = Journal<UInt64>()
+    let threads = Journal<UInt>()
     let listenings = [
       node.listen {
         heard.note($0)
@@ -175,7 +175,7 @@ import Testing
 
   @Test func `7.3 a set may run listeners for values that other threads left`() {
     let node = MutableNode(0), inside = Inside(telling: 1)
-    let told = Journal<UInt64>(), setters = Journal<UInt64>()
+    let told = Journal<UInt>(), setters = Journal<UInt>()
     let listenings = [
       node.listen { if $0 > 0 { told.note(threadNumber()) } }, node.listen { inside.hear($0) },
     ]
@@ -194,8 +194,8 @@ import Testing
   ) async {
     await #expect(processExitsWith: .success) { [limit] in
       if limit != 1_000 { GraphTracers.mailLimit = limit }
-      let node = MutableNode(0), count = 3 * limit + 5, told = Journal<UInt64>()
-      let inside = Inside(telling: -1), holder = Journal<UInt64>()
+      let node = MutableNode(0), count = 3 * limit + 5, told = Journal<UInt>()
+      let inside = Inside(telling: -1), holder = Journal<UInt>()
       let listenings = [
         node.listen { if $0 == -1 { holder.note(threadNumber()) } },
         node.listen { if $0 > 0 { told.note(threadNumber()) } }, node.listen { inside.hear($0) },
@@ -213,7 +213,7 @@ import Testing
   // MARK: 7.4
 
   @Test func `7.4 without contention a listener runs on the thread that set`() {
-    let node = MutableNode(0), threads = Journal<UInt64>()
+    let node = MutableNode(0), threads = Journal<UInt>()
     let below = node.map { $0 }.combine(node).map { $0 + $1 }
     let listenings = [
       node.listen { _ in threads.note(threadNumber()) },
@@ -313,7 +313,7 @@ import Testing
   }
 
   @Test func `1.6 no concurrent set falls into an update, which runs on the thread that holds`() {
-    let node = MutableNode(0), inside = Inside(telling: 1), threads = Journal<UInt64>()
+    let node = MutableNode(0), inside = Inside(telling: 1), threads = Journal<UInt>()
     let listenings = [
       node.listen { if $0 == 1 { threads.note(threadNumber()) } }, node.listen { inside.hear($0) },
     ]

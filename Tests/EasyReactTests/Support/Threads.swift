@@ -1,3 +1,4 @@
+import CEasyReact
 import CTestSupport
 import Dispatch
 import Foundation
@@ -44,8 +45,9 @@ final class StartingGate: Sendable {
   }
 }
 
-/// Tells the calling thread from others.
-func threadNumber() -> UInt64 { testsupport_thread_number() }
+/// Tells the calling thread from all others, also from those that have ended: unlike `pthread_self()`, whose numbers new threads
+/// get again.
+func threadNumber() -> UInt { UInt(easyreact_thread_number()) }
 
 /// Makes it likely that others find this thread where it is.
 func letOthersRun() { testsupport_let_others_run() }

@@ -197,7 +197,7 @@ import Testing
   @Test func `9.3 an owner dies at once, where it is let go of, whoever listens meanwhile`() {
     final class Local: Sendable {
       let place: Tally
-      let thread: UInt64
+      let thread: UInt
       init(_ place: Tally) {
         self.place = place
         thread = threadNumber()
