@@ -204,12 +204,12 @@ import Testing
       }
       deinit { if threadNumber() == thread { place.add() } }
     }
-    // Empty: a first value would be told by whoever is inside the node, perhaps a thread that
-    // sweeps there, and a call of an owner's listener keeps the owner.
-    let nodes = [MutableNode<Int>(), MutableNode<Int>()]
     let count = Int(4_000 * max(1, Stress.scale))
     let stranger = Token()
     Stress.rounds(1) { round in
+      // Empty: a first value would be told by whoever is inside the node, perhaps a thread that
+      // sweeps there, and a call of an owner's listener keeps the owner. So each round has its own.
+      let nodes = [MutableNode<Int>(), MutableNode<Int>()]
       round.crew(3) { member in
         let dead = Tally()
         for number in 1...count {
