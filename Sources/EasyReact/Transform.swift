@@ -198,17 +198,20 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   @usableFromInline final func deliverFromOutside(
     _ arrival: Arrival<Output>, _ context: (any Sendable)?
   ) {
-    let isCut = ends.withLock { $0.life?.edge.pointee.has(EdgeFlags.cut) ?? false }
-    guard !isCut, let target = to else { return }
+    guard let target = to, leads(to: target) else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     enter(turn)
-    if claim(target.core, turn) {
-      apply(target.core, arrival, context: box, turn)
-    } else {
-      postSet(target.core, arrival, context: box, turn)
+    perform(on: target.core, turn) { turn in
+      // Another thread may have cut it, and set its end since.
+      if self.leads(to: target) { apply(target.core, arrival, context: box, turn) }
     }
     leave(turn)
+  }
+
+  private final func leads(to target: Node<Output>) -> Bool {
+    let isCut = ends.withLock { $0.life?.edge.pointee.has(EdgeFlags.cut) ?? false }
+    return !isCut && to === target
   }
 
   @usableFromInline final func requireFree(_ operation: String, _ node: AnyNode) {

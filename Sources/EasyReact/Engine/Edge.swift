@@ -76,7 +76,9 @@ extension Edge {
     step(up, edge, turn)
   }
 
-  borrowing func has(_ flag: UInt8) -> Bool { flags.load(ordering: .acquiring) & flag != 0 }
+  @usableFromInline borrowing func has(_ flag: UInt8) -> Bool {
+    flags.load(ordering: .acquiring) & flag != 0
+  }
 }
 
 /// An edge's address, to be kept in a `Mutex`.

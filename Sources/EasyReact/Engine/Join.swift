@@ -67,13 +67,15 @@ struct WaitingJoin {
   _ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer
 ) -> Bool {
   let core = edge.pointee.down.unsafelyUnwrapped
-  if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(core, turn),
+  // The edge is looked at behind the claim: see `passSlowly`.
+  if turn.pointee.flags == 0, claim(core, turn), edge.pointee.flags.load(ordering: .relaxed) == 0,
     noteQuickly(core, sender: up, turn)
   {
     return false
   }
   let crossing = Crossing(edge, turn)
   if claim(core, turn) {
+    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }
     noteArrival(core, crossing, sender: up, turn)
   } else {
     let payload = (edge, up, crossing.retained())

@@ -244,8 +244,9 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let wave = turn.pointee.wave
-  guard edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0,
-    sharesRegion(up, down) || claimOther(down, turn), down.pointee.bits == 0,
+  // The edge is looked at behind the claim: see `passSlowly`.
+  guard turn.pointee.flags == 0, sharesRegion(up, down) || claimOther(down, turn),
+    edge.pointee.flags.load(ordering: .relaxed) == 0, down.pointee.bits == 0,
     down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
   else { return false }
   store(down, value)
@@ -255,6 +256,9 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 }
 
 /// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
+///
+/// Who has claimed the downstream looks whether the edge is cut by now: the value may have set out long ago, and who cut
+/// the edge may have set the downstream since.
 @inlinable @inline(never) func passSlowly<Value: Sendable>(
   _ arrival: consuming Arrival<Value>, over edge: EdgePointer, from up: CorePointer,
   _ turn: TurnPointer
@@ -262,6 +266,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let crossing = Crossing(edge, turn)
   if sharesRegion(up, down) || claim(down, turn) {
+    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }
     return arrive(down, arrival, crossing, sender: up, turn)
   }
   typealias Payload = (EdgePointer, Arrival<Value>, Crossing, CorePointer)

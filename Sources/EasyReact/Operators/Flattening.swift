@@ -55,7 +55,10 @@ extension Node {
   ) -> Bool {
     let down = edge.pointee.down!
     let crossing = Crossing(edge, turn)
-    if claim(down, turn) { return turnTo(node, down, crossing, up, turn) }
+    if claim(down, turn) {
+      if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+      return turnTo(node, down, crossing, up, turn)
+    }
     postOver(edge, crossing, turn) { crossing, turn in
       if self.turnTo(node, down, crossing, up, turn) { propagate(down, turn) }
     }
@@ -197,7 +200,10 @@ extension Node {
   let value = readStored(up, Output.self)
   if value == nil, !emptiesResult { return false }
   let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
-  if claim(down, turn) { return arrive(down, arrival, crossing, sender: sender, turn) }
+  if claim(down, turn) {
+    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+    return arrive(down, arrival, crossing, sender: sender, turn)
+  }
   postOver(edge, crossing, turn) { crossing, turn in
     if arrive(down, arrival, crossing, sender: sender, turn) { propagate(down, turn) }
   }

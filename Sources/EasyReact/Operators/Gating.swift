@@ -145,7 +145,10 @@ func inRegion(
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let crossing = Crossing(edge, turn)
-  if claim(down, turn) { return body(crossing, turn) }
+  if claim(down, turn) {
+    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+    return body(crossing, turn)
+  }
   postOver(edge, crossing, turn) { crossing, turn in
     if body(crossing, turn) { propagate(down, turn) }
   }

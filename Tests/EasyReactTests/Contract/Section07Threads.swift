@@ -138,6 +138,62 @@ import Testing
     }
   }
 
+  @Test func `7.2 what has set out over an edge does not arrive once another thread has cut it`()
+    throws
+  {
+    /// The step of a `map`, between nodes that can be set.
+    func repointed(_ up: MutableNode<Int>, _ down: MutableNode<Int>, _ inside: Inside<Int>) throws
+      -> @Sendable () -> Void
+    {
+      let mapped = up.map { value in
+        inside.hear(value)
+        return value
+      }
+      let transform = try #require(mapped.upstreamTransforms.first as? Transform<Int, Int>)
+      transform.to = down
+      return { transform.to = nil }
+    }
+    func synced(_ up: MutableNode<Int>, _ down: MutableNode<Int>, _ inside: Inside<Int>)
+      -> @Sendable () -> Void
+    {
+      let sync = down.sync(
+        with: up,
+        transform: { value in
+          inside.hear(value)
+          return value
+        }, revert: { $0 })
+      return { sync.cancel() }
+    }
+    for join in [repointed, synced] {
+      let up = MutableNode(0), down = MutableNode<Int>(), heard = Journal<Int>()
+      let inside = Inside(telling: 1), cut = try join(up, down, inside)
+      let listening = down.listen { heard.note($0) }
+      inside.run(up) {
+        cut()
+        down.value = 5
+      }
+      #expect(down.value == 5)
+      #expect(heard.entries == [0, 5])
+      #expect(checkInvariants([up, down]) == [])
+      hold(listening)
+    }
+  }
+
+  @Test func `7.2 a flatten that another thread cut off turns to no inner node any more`() {
+    let outer = MutableNode(0), inner = [MutableNode(10), MutableNode(20)]
+    let inside = Inside(telling: 1)
+    let flat = outer.flattenMap { value in
+      inside.hear(value)
+      return inner[value]
+    }
+    inside.run(outer) { flat.removeUpstreamNodes() }
+    inner[1].value = 21
+    #expect(flat.value == 10)
+    #expect(flat.upstreamNodes.isEmpty)
+    #expect(inner.allSatisfy { !$0.hasDownstreamNode })
+    #expect(checkInvariants([outer, flat] + inner) == [])
+  }
+
   // MARK: 7.3
 
   @Test func `7.3 no set waits for another thread's callbacks: the value is left, and told next`() {
