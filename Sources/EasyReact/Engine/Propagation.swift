@@ -244,10 +244,12 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let wave = turn.pointee.wave
-  // The edge is looked at behind the claim: see `passSlowly`.
-  guard turn.pointee.flags == 0, sharesRegion(up, down) || claimOther(down, turn),
-    edge.pointee.flags.load(ordering: .relaxed) == 0, down.pointee.bits == 0,
-    down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
+  // The edge is looked at again behind a claim: see `passSlowly`.
+  guard edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0,
+    sharesRegion(up, down)
+      || claimOther(down, turn) && edge.pointee.flags.load(ordering: .relaxed) == 0,
+    down.pointee.bits == 0, down.pointee.wave.load(ordering: .relaxed) < wave,
+    !turn.pointee.isTraced
   else { return false }
   store(down, value)
   down.pointee.wave.store(wave, ordering: .relaxed)
