@@ -15,7 +15,8 @@ struct Explorer {
   }
 
   enum Call: Sendable {
-    case set(Int), split(Int), attach(Int)
+    /// `cut`: of the edge that leads away from the node.
+    case set(Int), split(Int), attach(Int), cut(Int)
   }
 
   private(set) var states = 0
@@ -44,6 +45,7 @@ struct Explorer {
           case .set(let node):
             sets[node, default: 0] += 1
             return .init(kind: .set, node: node, sender: sender, number: sets[node]!)
+          case .cut(let node): return .init(kind: .cut, node: node, sender: sender)
           case .split(let node): return .init(kind: .split, node: node)
           case .attach(let node):
             listeners[node, default: 0] += 1

@@ -30,6 +30,8 @@ struct ProtocolModel: Hashable {
     var derived: Int?
     /// A node of another region that an edge leads to, if there is one.
     var next: Int?
+    /// Who has cut that edge.
+    var cutter: Int?
     /// Everything that was stored here.
     var told: [Letter] = []
     /// What listeners heard; an empty list: none is attached.
@@ -38,7 +40,7 @@ struct ProtocolModel: Hashable {
 
   /// One operation on a node, whether it is done at once or left with a holder.
   struct Letter: Hashable {
-    enum Kind: Hashable { case set, split, attach }
+    enum Kind: Hashable { case set, split, attach, cut }
     var kind: Kind
     var node: Int
     var sender = 0
@@ -48,7 +50,7 @@ struct ProtocolModel: Hashable {
 
   /// Where a thread is: before the step of this name.
   enum Step: Hashable {
-    case nextCall
+    case nextCall, cuts
     case claimRegion, claimWord, claimOwner, claimRereads, claimExchanges
     case postRegion, postWord, postRereads, postExchanges
     case open, notify, splitMoves, splitCollects, shareOut
@@ -113,6 +115,7 @@ struct ProtocolModel: Hashable {
     }
     for node in nodes {
       if let next = node.next,
+        node.cutter == nil,
         node.told.count != nodes[next].told.count(where: { $0.sender >= 100 })
       {
         throw Violation(description: "an edge has lost a value")
@@ -159,9 +162,12 @@ struct ProtocolModel: Hashable {
       hold(handOvers.removeFirst(), me)
       threads[me].step = .finish
     case .nextCall: nextCall(me)
+    case .cuts:
+      nodes[threads[me].letter.node].cutter = threads[me].letter.sender
+      threads[me].step = .nextCall
     case .claimRegion, .claimWord, .claimOwner, .claimRereads, .claimExchanges: claim(me, rules)
     case .postRegion, .postWord, .postRereads, .postExchanges: post(me, rules)
-    case .open: try open(me)
+    case .open: try open(me, rules)
     case .notify: try notify(me)
     case .splitMoves, .splitCollects, .shareOut: try split(me, rules)
     default: finish(me, rules)
@@ -177,7 +183,7 @@ struct ProtocolModel: Hashable {
       threads[me].step = .finish
     } else {
       threads[me].letter = threads[me].program[0].removeFirst()
-      threads[me].step = .claimRegion
+      threads[me].step = threads[me].letter.kind == .cut ? .cuts : .claimRegion
     }
   }
 
@@ -248,12 +254,19 @@ struct ProtocolModel: Hashable {
   }
 
   /// The operation itself, by the holder.
-  private mutating func open(_ me: Int) throws {
+  private mutating func open(_ me: Int, _ rules: Rules) throws {
     let letter = threads[me].letter
     try expectHolder(letter.node, me)
     threads[me].step = threads[me].isFinishing ? .finish : .nextCall
     switch letter.kind {
     case .set:
+      if letter.sender >= 100, let cutter = nodes[letter.sender - 100].cutter {
+        // Cut since the value set out, by one who may have set this node after that.
+        if !rules.contains(.looksBeforeTheClaim) { return }
+        if nodes[letter.node].told.contains(where: { $0.sender == cutter }) {
+          throw Violation(description: "a value came over an edge after who cut it had set the end")
+        }
+      }
       let before = nodes[letter.node].told.filter { $0.sender == letter.sender }
       if (before.last?.number ?? 0) + 1 != letter.number {
         throw Violation(
@@ -264,6 +277,7 @@ struct ProtocolModel: Hashable {
     case .attach:
       let isPresent = nodes[letter.node].heard.count >= letter.number
       if !isPresent { nodes[letter.node].heard.append(nodes[letter.node].told.suffix(1)) }
+    case .cut: break  // never left: the mark is one operation
     case .split:
       if isHead(letter.node) { return }
       regions.append(Region(word: Word(isHeld: true, epoch: 1)))
@@ -285,7 +299,7 @@ struct ProtocolModel: Hashable {
   /// The value goes over the edge, as a call of its own: the edge is its sender.
   private mutating func pass(_ me: Int) {
     let node = threads[me].letter.node
-    guard let next = nodes[node].next else { return }
+    guard let next = nodes[node].next, nodes[node].cutter == nil else { return }
     threads[me].letter = Letter(
       kind: .set, node: next, sender: 100 + node, number: nodes[node].told.count)
     threads[me].step = .claimRegion
@@ -433,4 +447,6 @@ struct Rules: OptionSet {
   static let collectsBeforeMoving = Rules(rawValue: 1_024)
   /// Who attaches tells the present value itself, while another thread is inside.
   static let attacherTellsItself = Rules(rawValue: 2_048)
+  /// Whether an edge is cut is looked at before its end is claimed, and not again.
+  static let looksBeforeTheClaim = Rules(rawValue: 4_096)
 }

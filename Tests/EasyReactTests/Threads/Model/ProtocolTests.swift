@@ -35,6 +35,9 @@ struct ProtocolTests {
       testDescription: "values cross an edge to another region", derivedFrom: [nil, nil],
       edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)], [.set(0)]]]),
     Scenario(
+      testDescription: "who cuts an edge sets its end", derivedFrom: [nil, nil], edges: [0: 1],
+      threads: [[[.set(0)], [.set(0)]], [[.cut(0)], [.set(1)]]]),
+    Scenario(
       testDescription: "a listener is attached while two threads set", derivedFrom: [nil],
       threads: [[[.set(0)], [.set(0)]], [[.attach(0)]], [[.set(0)]]]),
     Scenario(
@@ -78,6 +81,7 @@ struct ProtocolTests {
     (.claimsWithoutComparing, "touches node"),
     (.collectsBeforeMoving, "touches node"),
     (.attacherTellsItself, "a gap or a repetition"),
+    (.looksBeforeTheClaim, "after who cut it had set the end"),
   ])
   func `a protocol without one of its rules is found out`(mutant: Rules, complaint: String) {
     let found = Self.scenarios.lazy.compactMap { Explorer($0, breaking: mutant).violation }
