@@ -82,7 +82,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   open func begin() {}
 
   /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
-  /// outside, and from any thread, as a wave of its own with `context`.
+  /// outside, and from any thread, as a wave of its own with `context`. What still waits for a
+  /// thread that is inside `to` when the transform is cut is dropped.
   @inlinable public final func send(_ value: Output, context: (any Sendable)?) {
     deliverSent(.value(value), context)
   }
@@ -202,10 +203,12 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     enter(turn)
-    perform(on: target.core, turn) { turn in
-      // Another thread may have cut it, and set its end since.
-      if self.leads(to: target) { apply(target.core, arrival, context: box, turn) }
+    // Looked at again by the holder: another thread may have cut it, and set its end since.
+    func bring(_ turn: TurnPointer) {
+      if leads(to: target) { apply(target.core, arrival, context: box, turn) }
     }
+    // A closure is made only where it has to wait.
+    if claim(target.core, turn) { bring(turn) } else { perform(on: target.core, turn, bring) }
     leave(turn)
   }
 

@@ -179,6 +179,28 @@ import Testing
     }
   }
 
+  @Test func `7.2 what a transform has sent from outside does not arrive once it is cut`() {
+    final class Doubling: Transform<Int, Int>, @unchecked Sendable {
+      // Unchecked: no storage.
+      override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+        send(value * 2)
+      }
+    }
+    let up = MutableNode(1), down = MutableNode<Int>(), transform = Doubling()
+    let inside = Inside(telling: 4), heard = Journal<Int>()
+    down.link(to: up, through: transform)
+    let listenings = [down.listen { heard.note($0) }, down.listen { inside.hear($0) }]
+    inside.run(down) {
+      transform.send(7)  // left with the thread inside
+      transform.to = nil
+      down.value = 5
+    }
+    #expect(heard.entries == [2, 4, 5])
+    transform.send(8)
+    #expect(down.value == 5)
+    hold(listenings as AnyObject)
+  }
+
   @Test func `7.2 a flatten that another thread cut off turns to no inner node any more`() {
     let outer = MutableNode(0), inner = [MutableNode(10), MutableNode(20)]
     let inside = Inside(telling: 1)
