@@ -43,7 +43,9 @@ counted=$(tail -1 "$log/tests")
 for name in "${failures[@]}"; do
   echo
   echo "== FAILED: $name"
-  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])|^[0-9]+ passed, [0-9]+ failed$' "$log/$name" | tail -60 | cut -c 1-400 || true
+  # How it ended, then what names the fault, which may stand far above.
+  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])|^[0-9]+ passed, [0-9]+ failed$' "$log/$name" | tail -40 | cut -c 1-400 || true
+  grep -E '^(✘|SLOWER)|error: |[Ff]atal error|(WARNING: Thread|ERROR: Address)Sanitizer' "$log/$name" | head -20 | cut -c 1-400 || true
 done
 echo
 # "N passed, M failed": the parts that are no tests count as one each.

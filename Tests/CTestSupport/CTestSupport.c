@@ -35,4 +35,3 @@ int testsupport_run_on_stack(size_t bytes, void (*body)(void *), void *argument)
   pthread_attr_destroy(&attributes);
   return error;
 }
-

@@ -2,6 +2,7 @@
 import EasyReact
 
 final class Twice: Transform<Int, String>, @unchecked Sendable {
+  // Unchecked: no storage.
   override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
     send("\(value)")
     send("\(value)")

@@ -6,6 +6,7 @@ import Testing
 extension Section2 {
   /// Sends each value as often as it says: none for zero, and nothing for negative ones.
   final class Repeated: Transform<Int, String>, @unchecked Sendable {
+    // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       for index in 0..<max(0, value) { send("\(value).\(index)") }
     }
@@ -32,6 +33,7 @@ extension Section2 {
 
   /// Counts the values of one life.
   final class Numbered: Transform<String, String>, @unchecked Sendable {
+    // Unchecked: one call at a time for one life, and each test has one.
     private var count = 0
     override func begin() { count = 0 }
     override func receive(_ value: String, from sender: AnyNode?, context: (any Sendable)?) {
@@ -106,6 +108,7 @@ extension Section2 {
 
   /// Sets its own downstream in the midst of receiving.
   final class SetsDown: Transform<Int, Int>, @unchecked Sendable {
+    // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       if value < 10 {
         send(value)
@@ -322,6 +325,7 @@ extension Section2 {
   }
 
   final class Log: ListenEdge<Int>, @unchecked Sendable {
+    // Unchecked: a constant that is Sendable.
     let journal = Journal<String>()
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       journal.note("\(value) \(context as? String ?? "-")")
@@ -333,6 +337,7 @@ extension Section2 {
 
   @Test func `2.6 a ListenEdge subclass hears values with sender and context, and emptiness`() {
     final class Sender: ListenEdge<Int>, @unchecked Sendable {
+      // Unchecked: a constant that is Sendable.
       let senders = Journal<AnyNode?>()
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         senders.note(sender)

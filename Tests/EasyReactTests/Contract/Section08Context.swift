@@ -77,6 +77,7 @@ import Testing
   @Test func `8.1 plain sets, clean() and initial pushes carry none`() {
     let a = MutableNode<Int>()
     final class Log: ListenEdge<Int>, @unchecked Sendable {
+      // Unchecked: a constant that is Sendable.
       let journal = Journal<String>()
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         journal.note("\(value) \(context as? String ?? "-")")

@@ -25,6 +25,7 @@ import Testing
   }
 
   private final class Sum: Transform<(Int, Int), Int>, @unchecked Sendable {
+    // Unchecked: no storage.
     override func receive(_ value: (Int, Int), from sender: AnyNode?, context: (any Sendable)?) {
       send(value.0 + value.1)
     }

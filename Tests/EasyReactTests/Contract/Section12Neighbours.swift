@@ -230,6 +230,7 @@ extension `12 Looking at the graph` {
       let a = MutableNode(1)
       let b = Node<String>()
       final class Text: Transform<Int, String>, @unchecked Sendable {
+        // Unchecked: no storage.
         override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
           send("\(value)")
         }

@@ -279,7 +279,7 @@ private func setDerivedNode() {
     {
       let line = #line + 1
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        final class Forgetful: Transform<Int, String>, @unchecked Sendable {}
+        final class Forgetful: Transform<Int, String>, @unchecked Sendable {}  // no storage
         let price = MutableNode(1)
         let text = Node<String>().named("text")
         text.link(to: price, through: Forgetful())

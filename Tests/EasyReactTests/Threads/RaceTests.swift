@@ -277,6 +277,7 @@ import Testing
 
   @Test func `6.1 a value that sets its node when it is cleaned is told after`() {
     final class Hearing: ListenEdge<Dying>, @unchecked Sendable {
+      // Unchecked: a constant that is Sendable.
       let heard = Journal<Int?>()
       override func receive(_ value: Dying, from sender: AnyNode?, context: (any Sendable)?) {
         heard.note(value.number)
@@ -296,6 +297,7 @@ import Testing
 
   @Test func `a transform whose end asks the node that it hung on may do so`() {
     final class Asking: Transform<Int, Int>, @unchecked Sendable {
+      // Unchecked: constants that are Sendable.
       let node: Node<Int>
       let asked: Tally
       init(_ node: Node<Int>, _ asked: Tally) {
@@ -320,6 +322,7 @@ import Testing
 
   @Test func `a transform that cuts itself while it receives sends nothing any more`() {
     final class Ending: Transform<Int, Int>, @unchecked Sendable {
+      // Unchecked: no storage.
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         if value == 2 { to = nil }
         send(value)

@@ -155,6 +155,7 @@ final class Run<M: Machine>: @unchecked Sendable {
   private func listen(_ node: M.Node, _ times: Int, _ reaction: [Op], _ name: Int) {
     var left = times
     keep(name) {
+      // One thread: a machine and its program are driven by the test alone.
       nonisolated(unsafe) let react = { [unowned self] (value: Int) in
         told.append(Told(listener: name, value: value))
         if told.count > tellLimit { machine.cutEverything() }

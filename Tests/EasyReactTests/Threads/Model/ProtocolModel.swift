@@ -114,8 +114,7 @@ struct ProtocolModel: Hashable {
       }
     }
     for node in nodes {
-      if let next = node.next,
-        node.cutter == nil,
+      if let next = node.next, node.cutter == nil,
         node.told.count != nodes[next].told.count(where: { $0.sender >= 100 })
       {
         throw Violation(description: "an edge has lost a value")
