@@ -99,9 +99,9 @@ public protocol ListeningOwner: AnyObject {
   /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
   /// Where it is kept besides the edge: with its owner, or in the sweep. Set once, as above.
-  fileprivate weak var listenings: Listenings?
-  /// Protected by `sweep`.
-  fileprivate var place: Int?
+  weak var listenings: Listenings?
+  /// Protected by the sweep's lock.
+  var place: Int?
 
   @usableFromInline init(owner: AnyObject) {
     self.owner = owner
@@ -114,53 +114,14 @@ public protocol ListeningOwner: AnyObject {
   @usableFromInline func cancel() {
     if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
     guard let edge else { return }
-    if let listenings {
-      listenings.remove(self)
-    } else {
-      sweep.withLock { $0.remove(self) }
-    }
+    if let listenings { listenings.remove(self) } else { removeFromSweep(self) }
     let turn = currentTurn()
     enter(turn)
     cut(edge, turn)
     leave(turn)
   }
 
-  fileprivate var hasEnded: Bool { isOver.load(ordering: .acquiring) }
-}
-
-// MARK: - Dead owners
-
-/// Listenings whose owners do not tell when they go. Each new one looks at a few, so the dead are
-/// found in the end.
-private let sweep = Mutex(Sweep())
-
-private struct Sweep {
-  private var items: [OwnedListening] = []
-  private var next = 0
-
-  mutating func add(_ listening: OwnedListening) {
-    listening.place = items.count
-    items.append(listening)
-  }
-
-  /// Nothing happens if it is not here. The caller keeps the listening.
-  mutating func remove(_ listening: OwnedListening) {
-    guard let place = listening.place else { return }
-    listening.place = nil
-    let last = items.removeLast()
-    if place == items.count { return }
-    items[place] = last
-    last.place = place
-  }
-
-  /// Looks at a few.
-  mutating func step() -> [OwnedListening] {
-    (0..<min(4, items.count)).map { _ in
-      if next >= items.count { next = 0 }
-      next += 1
-      return items[next - 1]
-    }
-  }
+  var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 }
 
 /// An object that is not kept, and can be asked after without being retained for a moment.
@@ -185,22 +146,6 @@ private struct PassiveReference: ~Copyable {
   var isGone: Bool? { isNative ? swift_isDeallocating(address) : nil }
   func refers(to object: AnyObject) -> Bool {
     Unmanaged.passUnretained(object).toOpaque() == address
-  }
-}
-
-@usableFromInline func register(_ listening: OwnedListening, owner: AnyObject) {
-  let keeper = (owner as? any ListeningOwner)?.listenings
-  listening.listenings = keeper
-  keeper?.add(listening)
-  let looked = sweep.withLock { sweep in
-    if keeper == nil { sweep.add(listening) }
-    return sweep.step()
-  }
-  for listening in looked where listening.isOwnerGone { listening.cancel() }
-  // Cancelled meanwhile by another thread, which did not find it here yet.
-  if listening.hasEnded {
-    keeper?.remove(listening)
-    sweep.withLock { $0.remove(listening) }
   }
 }
 

@@ -7,18 +7,6 @@ package func waitForBackgroundWork(seconds: Int = 60) -> Bool {
   handOvers.wait(timeout: .now() + .seconds(seconds)) == .success
 }
 
-/// Waits until what was left with the thread that is inside the node, whoever that is, has been
-/// told; a test that runs beside may be in there to sweep away the listeners of dead owners. False:
-/// it took longer.
-package func waitForMail(of node: AnyNode, seconds: Int = 60) -> Bool {
-  let isTold = DispatchSemaphore(value: 0)
-  let turn = currentTurn()
-  enter(turn)
-  perform(on: node.core, turn) { _ in isTold.signal() }  // behind all that waits there
-  leave(turn)
-  return isTold.wait(timeout: .now() + .seconds(seconds)) == .success
-}
-
 /// Is no thread inside the graph, and does nothing wait in the mail, on a dispatch queue, or for a
 /// timer of one that is due?
 ///

@@ -19,7 +19,9 @@ import Synchronization
 //  4. The holder delivers the mail at the end of its turn, each letter as a turn of its own, then
 //     frees the word. Past `mailBound` letters a background queue takes the region over, so no
 //     thread is captured.
-//  5. A region splits when one of its nodes becomes a head. The word's epoch changes in that step,
+//  5. One exception to "nobody waits": a thread that sweeps (Sweep.swift) is in regions that have
+//     nothing to do with it, for a moment and to tell nobody anything. It is waited for.
+//  6. A region splits when one of its nodes becomes a head. The word's epoch changes in that step,
 //     and who claims or posts has read the word before it read the node's region a second time; so
 //     a letter can only reach the region that its target is in. Letters already here are shared
 //     out. Regions never merge.
@@ -96,7 +98,10 @@ import Synchronization
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
       return word & Region.letters == 0 && region.pointee.inbox == nil
     }
-    if word & Region.held != 0 { return false }
+    if word & Region.held != 0 {
+      if awaitSweep(of: core, turn) { continue }
+      return false
+    }
     if core.pointee.region.load(ordering: .acquiring) != region { continue }
     if region.pointee.word.compareExchange(
       expected: word, desired: word | Region.held, successOrdering: .acquiring,

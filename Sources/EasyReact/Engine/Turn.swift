@@ -43,6 +43,8 @@ import Synchronization
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var lettersOpened = 0
+  /// Listeners of dead owners were found, for the end of the turn.
+  var hasFoundDeadOwners = false
 
   init() {
     joinCapacity = 16
@@ -117,7 +119,10 @@ func isAnyTurnOpen() -> Bool {
   let batch = turn.pointee.batch
   while true {
     if settleOne(turn) { continue }
-    guard let region = turn.pointee.held else { break }
+    guard let region = turn.pointee.held else {
+      if turn.pointee.hasFoundDeadOwners, sweep(turn) { continue }
+      break
+    }
     turn.pointee.held = region.pointee.nextHeld
     if region.pointee.isDead {
       endRegion(region)

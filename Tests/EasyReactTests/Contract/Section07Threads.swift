@@ -307,6 +307,58 @@ import Testing
     hold(listenings as AnyObject)
   }
 
+  /// Listening by an owner ends a few listeners of dead owners, whose nodes are strange to the thread.
+  @Test func `7.4 that another thread ends a node's listeners of dead owners is no contention`() {
+    Stress.rounds(1) { round in
+      let count = Int(20_000 * max(1, Stress.scale)), isOver = Atomic(false)
+      round.crew(2) { member in
+        if member == 1 {
+          let strange = MutableNode(0), owner = Token()
+          while !isOver.load(ordering: .relaxed) { strange.listen(by: owner) { _, _ in }.cancel() }
+          return
+        }
+        let node = MutableNode(0), me = threadNumber(), here = Tally(), elsewhere = Tally()
+        let listening = node.map { $0 }.listen { _ in
+          if threadNumber() == me { here.add() } else { elsewhere.add() }
+        }
+        for number in 1...count {
+          node.listen(by: Token()) { _, _ in }
+          _ = here.take()
+          node.value = number
+          if here.take() == 1 { continue }
+          round.expect(false, "set \(number) was left with the other thread")
+          break
+        }
+        round.expect(elsewhere.count == 0, "\(elsewhere.count) calls on the other thread")
+        isOver.store(true, ordering: .relaxed)
+        hold(listening)
+      }
+    }
+  }
+
+  @Test func `7.4 that a listener of another graph ends listeners of dead owners is none either`()
+    async
+  {
+    // In a process of its own, where nobody else finds the dead owner.
+    await #expect(processExitsWith: .success) {
+      let node = MutableNode(0), strange = MutableNode(0), owner = Token()
+      let inside = Inside(telling: 1), told = Journal<UInt>()
+      let listenings = [
+        node.map { $0 }.listen { _ in told.note(threadNumber()) },
+        strange.listen { _ in for _ in 0..<10 { strange.listen(by: owner) { _, _ in } } },
+        strange.listen { inside.hear($0) },
+      ]
+      node.map { -$0 }.listen(by: Token()) { _, _ in }
+      _ = told.take()
+      inside.run(strange) {
+        node.value = 1
+        #expect(told.entries == [threadNumber()])
+      }
+      #expect(node.downstreamNodes.count == 1)  // the other one is gone
+      hold(listenings as AnyObject)
+    }
+  }
+
   // MARK: 7.5
 
   @Test func `7.5 after set returns this thread reads that value or a later one, never an earlier`()

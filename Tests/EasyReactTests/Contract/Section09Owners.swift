@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Testing
@@ -50,7 +51,7 @@ extension Section9 {
     #expect(checkInvariants([a]) == [])
   }
 
-  @Test func `9.3 owner can be any object, and the library never retains it, in no form`() {
+  @Test func `9.3 owner can be any object, and the library never retains it, in no form`() async {
     let clock = VirtualScheduler()
     let lives = LifetimeTracker()
     let a = MutableNode(1)
@@ -62,10 +63,14 @@ extension Section9 {
     listenInEveryForm(a, by: panel!, on: clock, journal)
     listenInEveryForm(a, by: prompt!, on: clock, journal)
     a.listen(by: panel!, calling: Panel.show)
-    a.listenOnMain(by: panel!) { _, _ in }
-    a.listenOnMainWithContext(by: panel!) { _, _, _ in }
+    let called = DispatchSemaphore(value: 0)
+    a.listenOnMain(by: panel!) { _, _ in called.signal() }
+    a.listenOnMainWithContext(by: panel!) { _, _, _ in called.signal() }
     a.value = 2
     #expect(lives.alive == ["token", "panel", "prompt"])
+    // A call keeps the owner while it runs.
+    for _ in 0..<4 { wait(for: called) }
+    await MainActor.run {}
     hold(token, panel, prompt)
     (token, panel, prompt) = (nil, nil, nil)
     #expect(lives.alive == [])

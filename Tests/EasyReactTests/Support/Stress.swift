@@ -81,12 +81,6 @@ final class Round: Sendable {
     expect(waitForBackgroundWork(), "a background queue has not ended its work")
   }
 
-  /// Where owners have died: a test that runs beside this one may be sweeping their listeners away.
-  /// It is inside the node then, and what this test's threads set is left with it.
-  func expectTold(_ nodes: [AnyNode]) {
-    for node in nodes { expect(waitForMail(of: node), "what is left with another thread waits on") }
-  }
-
   /// Between turns: see `checkInvariants`.
   func expectRest(_ nodes: [AnyNode]) {
     var violations = checkInvariants(nodes)
