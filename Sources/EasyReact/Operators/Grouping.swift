@@ -25,10 +25,10 @@ extension Node {
   /// It is the general form of ``switch(file:line:_:)``, for keys that are not known beforehand: the
   /// closure runs once a value, and one value reaches one group, however many there are. When a
   /// group is told its node holds the value that began it; of an event node, the event follows. A
-  /// group whose node nobody keeps is forgotten, and the next value with its key begins another. A
-  /// group keeps what it comes from. Emptying does nothing. Re-pointing the edge forgets all groups;
-  /// those that somebody keeps stay as they are. Known as `groupBy` in RxSwift, where a group lives
-  /// until the source completes.
+  /// group whose node nobody keeps, or that was cut off, is forgotten, and the next value with its
+  /// key begins another. A group keeps what it comes from. Emptying does nothing. Re-pointing the
+  /// edge forgets all groups; those that somebody keeps stay as they are. Known as `groupBy` in
+  /// RxSwift, where a group lives until the source completes.
   /// - Complexity: O(1) a value; O(groups) for a new group.
   public final func groupBy<Key: Hashable & Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -36,8 +36,9 @@ extension Node {
   ) -> Node<Group<Key, Value>> {
     let site = Site(file, line)
     let result: MutableNode<Group<Key, Value>> = makeSource(nil, isMutable: false, site)
+    let ends = GroupedEnds()
     let parting = Transform<Value, Value>(.groupBy) { [weak result] in
-      let groups = Groups<Key, Value>(result, site, key)
+      let groups = Groups<Key, Value>(result, ends, site, key)
       return LifeParts { up, edge, turn in
         groups.take(slot(up, Value.self).pointee, over: edge, up, turn)
         return false
@@ -47,6 +48,7 @@ extension Node {
     enter(turn)
     let parted = derive(through: parting, site)
     attachToJoin(connect(parted, result.core, kind: .groups) { _, _, _ in false }, turn)
+    ends.areConnected.store(true, ordering: .releasing)
     leave(turn)
     return result
   }
@@ -58,6 +60,11 @@ public struct Group<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public let values: Node<Value>
 }
 
+/// The first value may come before the result has its edge.
+private final class GroupedEnds: Sendable {
+  let areConnected = Atomic(false)
+}
+
 /// The groups of one life of an edge. Touched by the holder of the upstream's region.
 ///
 /// The node below the edge never holds a value: it only stands in the graph between the upstream and
@@ -65,16 +72,18 @@ public struct Group<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   // Unchecked: see above.
   private weak let result: MutableNode<Group<Key, Value>>?
+  private let ends: GroupedEnds
   private let site: Site
   private let key: @Sendable (Value) -> Key
   private var groups: [Key: WeakNode<Value>] = [:]
   private var sweepAt = 16
 
   init(
-    _ result: MutableNode<Group<Key, Value>>?, _ site: Site,
+    _ result: MutableNode<Group<Key, Value>>?, _ ends: GroupedEnds, _ site: Site,
     _ key: @escaping @Sendable (Value) -> Key
   ) {
     self.result = result
+    self.ends = ends
     self.site = site
     self.key = key
   }
@@ -84,19 +93,26 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
     let crossing = Crossing(edge, turn)
-    if let group = groups[key]?.node {
-      return bring(value, to: group, crossing, from: parted, turn)
+    if let group = groups[key]?.node, bring(value, to: group, crossing, from: parted, turn) {
+      return
     }
-    guard let result else { return _ = stop(.filtered, edge, turn) }
+    let isConnected = ends.areConnected.load(ordering: .acquiring)
+    guard let result, !isConnected || hasEdge(from: parted, result.core) else {
+      return _ = stop(.filtered, edge, turn)
+    }
     let group = begin(key, below: parted, turn)
     var told = crossing
     told.flags &= ~Bits.event
     if turn.isEvent {
-      bring(Group(key: key, values: group), to: result, told, from: parted, turn)
+      bring(
+        Group(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected, turn
+      )
       bring(value, to: group, crossing, from: parted, turn)
     } else {
       bring(value, to: group, crossing, from: parted, turn)
-      bring(Group(key: key, values: group), to: result, told, from: parted, turn)
+      bring(
+        Group(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected, turn
+      )
     }
   }
 
@@ -116,27 +132,42 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
 
 private struct WeakNode<Value: Sendable> { weak var node: Node<Value>? }
 
-/// Brings a value to a node as part of the present wave, past the edges. Part of a step.
+/// Has the node an edge from `parted` that is not cut?
+private func hasEdge(from parted: CorePointer, _ core: CorePointer) -> Bool {
+  var found = false
+  forEachEdge(core, .ins) { edge in
+    if edge.pointee.up == parted, !edge.pointee.has(EdgeFlags.cut) { found = true }
+  }
+  return found
+}
+
+/// Brings a value to a node as part of the present wave, past the edge that leads there. Part of a
+/// step. False: that edge is cut (unless it need not be there yet).
+@discardableResult
 private func bring<Value: Sendable>(
   _ value: Value, to node: Node<Value>, _ crossing: Crossing, from sender: CorePointer,
-  _ turn: TurnPointer
-) {
+  needsEdge: Bool = true, _ turn: TurnPointer
+) -> Bool {
   let core = node.core
   let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
   if claim(core, turn) {
+    guard !needsEdge || hasEdge(from: sender, core) else { return false }
     if arrive(core, .value(value), crossing, sender: sender, turn) { propagate(core, turn) }
     (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
-    return
+    return true
   }
   typealias Payload = (CorePointer, Value, Crossing, CorePointer)
   post(
     makeLetter(to: core, (core, value, crossing.retained(), sender) as Payload) { payload, turn in
       let (core, value, crossing, sender) = takePayload(payload, Payload.self)
       let context = crossing.takeContext()
-      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-      let late = crossing.afterWaiting(context)
-      if arrive(core, .value(value), late, sender: sender, turn) { propagate(core, turn) }
-      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+      if !needsEdge || hasEdge(from: sender, core) {
+        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+        let late = crossing.afterWaiting(context)
+        if arrive(core, .value(value), late, sender: sender, turn) { propagate(core, turn) }
+        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+      }
       _ = consume context
     }, turn)
+  return true
 }

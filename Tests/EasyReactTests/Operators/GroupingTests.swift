@@ -101,4 +101,57 @@ import Testing
     for value in [1, 2, 3] { taps.value = value }
     #expect(told.values == ["1: 1", "0: 2", "1: 3"])
   }
+
+  @Test
+  func `10.6 a group that was cut off hears nothing; the next value with its key begins another`()
+    throws
+  {
+    let a = MutableNode(1)
+    let result = a.groupBy { $0 % 2 }
+    let groups = Recorder(result)
+    let odd = groups.values[0].values
+    let told = Recorder(odd)
+    odd.removeUpstreamNodes()
+    a.value = 3
+    #expect(told.values == [1] && odd.value == 1)
+    try #require(groups.values.map(\.key) == [1, 1])
+    let next = groups.values[1].values
+    a.value = 5
+    #expect(next.value == 5 && odd.value == 1)
+    #expect(groups.values.count == 2)
+    #expect(checkInvariants([a, odd, next]) == [])
+  }
+
+  @Test func `10.6 a result that was cut off is told no group, and the groups there are go on`() {
+    let a = MutableNode(1)
+    let keys = Tally()
+    let result = a.groupBy { value in
+      keys.add()
+      return value % 2
+    }
+    let groups = Recorder(result)
+    let odd = groups.values[0].values
+    result.removeUpstreamNodes()
+    for value in [2, 3, 4] { a.value = value }
+    #expect(groups.values.map(\.key) == [1])
+    #expect(odd.value == 3 && keys.count == 4)
+    #expect(checkInvariants([a, odd, result]) == [])
+  }
+
+  @Test func `10.6 what has set out for a group does not arrive once another thread has cut it`() {
+    Stress.rounds(2_000) { round in
+      let a = MutableNode<Int>()
+      let result = a.groupBy { _ in "all" }
+      let groups = Recorder(result)
+      a.value = 0
+      let group = groups.values[0].values
+      round.crew(2) { member in
+        if member == 0 { return a.value = 1 }
+        group.removeUpstreamNodes()
+        group.mutablify().value = -1
+      }
+      round.expect(group.value == -1, "the group ended with \(group.value ?? 0)")
+      hold(groups)
+    }
+  }
 }
