@@ -97,6 +97,30 @@ import Testing
   }
 
   @Test(arguments: OperatorCase.all)
+  func `2.4 a result that was cut off is told nothing more, nor what waited for a timer`(
+    _ operation: OperatorCase
+  ) {
+    let clock = VirtualScheduler()
+    let a = MutableNode<Int>(), other = MutableNode(2)
+    let made = operation.make(a, other, clock)
+    let heard = Tally()
+    let listening = made.listen { heard.add() }
+    for value in 1...3 { a.value = value }
+    made.node.removeUpstreamNodes()
+    _ = heard.take()
+    for value in 1...30 {
+      a.value = value
+      other.value = value
+      clock.advance(by: .milliseconds(300))
+    }
+    clock.run()
+    #expect(heard.count == 0)
+    #expect(!made.node.hasUpstreamNode)
+    #expect(checkInvariants([a, other, made.node]) == [])
+    hold(listening)
+  }
+
+  @Test(arguments: OperatorCase.all)
   func `5.1 a ring over the operator ends`(_ operation: OperatorCase) {
     let clock = VirtualScheduler(bound: 10_000)
     let a = MutableNode<Int>(), other = MutableNode(2)
