@@ -288,6 +288,51 @@ import Testing
     }
   }
 
+  @Test
+  func
+    `7.3 what a dead owner's listener kept may wait for a thread that sets the node: it goes on`()
+    async
+  {
+    // In a process of its own, where nobody else finds the dead owner.
+    await #expect(processExitsWith: .success) {
+      final class Slow: Sendable {
+        let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+      }
+      final class Kept: Sendable {
+        let slow: Slow
+        init(_ slow: Slow) { self.slow = slow }
+        deinit {
+          slow.isInside.signal()
+          wait(for: slow.mayGo)
+        }
+      }
+      let node = MutableNode(0), slow = Slow(), told = Journal<(Int, UInt)>()
+      let listening = node.listen { told.note(($0, threadNumber())) }
+      do {
+        let kept = Kept(slow)
+        node.listen(by: Token()) { _, _ in hold(kept) }
+      }
+      let sweeper = Journal<UInt>()
+      onThreads(2) { number in
+        if number == 0 {
+          let strange = MutableNode(0), owner = Token()
+          sweeper.note(threadNumber())
+          for _ in 0..<10 { strange.listen(by: owner) { _, _ in } }
+          return
+        }
+        wait(for: slow.isInside)
+        node.value = 1
+        node.value = 2
+        #expect(node.value == 2)
+        slow.mayGo.signal()
+      }
+      #expect(settle())
+      #expect(told.entries.map(\.0) == [0, 1, 2])
+      #expect(!told.entries.contains { $0.1 == sweeper.entries[0] })
+      hold(listening)
+    }
+  }
+
   // MARK: 7.4
 
   @Test func `7.4 without contention a listener runs on the thread that set`() {
