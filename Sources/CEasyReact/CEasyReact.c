@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -35,6 +36,8 @@ void easyreact_turn_set(void *turn, void (*end)(void *)) {
 }
 
 void easyreact_yield(void) { sched_yield(); }
+
+void easyreact_doze(void) { nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL); }
 
 bool easyreact_is_main_thread(void) {
 #if defined(__linux__)

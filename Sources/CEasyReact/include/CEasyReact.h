@@ -66,6 +66,8 @@ void easyreact_retain_barrier(void);
 
 // Lets another thread run; for the short locks.
 void easyreact_yield(void);
+// The same where that was in vain for long: sleeps some microseconds, so that a thread of lower priority runs too.
+void easyreact_doze(void);
 
 // A pause of a spinning processor.
 static inline void easyreact_pause(void) {

@@ -16,27 +16,31 @@ import Synchronization
 @usableFromInline struct Letter {
   @usableFromInline var next: LetterPointer?
   @usableFromInline let target: CorePointer
+  /// Only notes something for the end of the holder's turn, so it may be opened in the middle of it.
+  @usableFromInline let isQuiet: Bool
   /// Consumes the payload; captures nothing.
   @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
   @inlinable init(
-    target: CorePointer, open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+    target: CorePointer, isQuiet: Bool,
+    open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
   ) {
     next = nil
     self.target = target
+    self.isQuiet = isQuiet
     self.open = open
   }
   @inlinable static var headerSize: Int { 64 }
 }
 
 @inlinable func makeLetter<Payload>(
-  to target: CorePointer, _ payload: Payload,
+  to target: CorePointer, isQuiet: Bool = false, _ payload: Payload,
   _ open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
 ) -> LetterPointer {
   let block = UnsafeMutableRawPointer.allocate(
     byteCount: Letter.headerSize + MemoryLayout<Payload>.size,
     alignment: max(16, MemoryLayout<Payload>.alignment))
   let letter = block.assumingMemoryBound(to: Letter.self)
-  letter.initialize(to: Letter(target: target, open: open))
+  letter.initialize(to: Letter(target: target, isQuiet: isQuiet, open: open))
   (block + Letter.headerSize).assumingMemoryBound(to: Payload.self).initialize(to: payload)
   return letter
 }

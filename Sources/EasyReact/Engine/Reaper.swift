@@ -156,7 +156,7 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
     bury(.edge(edge), turn)
   } else {
     post(
-      makeLetter(to: up, edge) { payload, turn in
+      makeLetter(to: up, isQuiet: true, edge) { payload, turn in
         bury(.edge(takePayload(payload, EdgePointer.self)), turn)
       }, turn)
   }
@@ -175,7 +175,7 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
     bury(.node(core), turn)
   } else {
     post(
-      makeLetter(to: core, core) { payload, turn in
+      makeLetter(to: core, isQuiet: true, core) { payload, turn in
         bury(.node(takePayload(payload, CorePointer.self)), turn)
       }, turn)
   }

@@ -9,8 +9,8 @@ import Synchronization
 // hops cost no claim.
 //
 // The protocol:
-//  1. Claim: compare-and-swap *free* to *held*. Nobody ever waits for a claim; an outermost set
-//     looks a few more times, for microseconds, before it leaves a letter.
+//  1. Claim: compare-and-swap *free* to *held*. Nobody waits for a claim (but see 5); an outermost
+//     set looks a few more times, for microseconds, before it leaves a letter.
 //  2. If another thread holds the word, the operation is left there as a letter; the same word is
 //     claim and mailbox, so no letter can be stranded: it is pushed only onto a word that says
 //     *held*, and the holder cannot write *free* over a letter.
@@ -40,7 +40,8 @@ import Synchronization
   @usableFromInline var wasSplit = false
   /// `held` bit, epoch in the upper sixteen bits, and between them the newest letter of a list.
   @usableFromInline let word: Atomic<UInt>
-  /// The holder's turn. A thread only asks "is it me", and nobody else writes its name, so relaxed.
+  /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
+  /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
   @usableFromInline let owner: Atomic<UInt>
 
   @inlinable init() {
@@ -51,6 +52,8 @@ import Synchronization
     owner = Atomic(0)
   }
 
+  static var nobody: UInt { 0 }
+  static var handedOver: UInt { 1 }
   @inlinable static var held: UInt { 1 }
   @inlinable static var letters: UInt { 0x0000_FFFF_FFFF_FFF0 }
   @inlinable static var epoch: UInt { 0xFFFF_0000_0000_0000 }
@@ -96,7 +99,7 @@ import Synchronization
     let region = core.pointee.region.load(ordering: .acquiring)
     let word = region.pointee.word.load(ordering: .acquiring)
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
-      return word & Region.letters == 0 && region.pointee.inbox == nil
+      return hasNoMail(region, word, turn)
     }
     if word & Region.held != 0 {
       if awaitSweep(of: core, turn) { continue }
@@ -167,9 +170,18 @@ private func appendToInbox(
   region.pointee.inboxLast = last
 }
 
+/// May the holder go on? Quiet letters are opened for that.
+private func hasNoMail(_ region: RegionPointer, _ word: UInt, _ turn: TurnPointer) -> Bool {
+  if word & Region.letters != 0 { collect(region, epoch: word & Region.epoch) }
+  while let letter = region.pointee.inbox, letter.pointee.isQuiet {
+    openLetter(takeLetter(region).unsafelyUnwrapped, turn)
+  }
+  return region.pointee.inbox == nil
+}
+
 /// Gives the word back. False: mail came meanwhile, the region is still held.
 func free(_ region: RegionPointer, _ turn: TurnPointer) -> Bool {
-  region.pointee.owner.store(0, ordering: .relaxed)
+  region.pointee.owner.store(Region.nobody, ordering: .relaxed)
   let word = region.pointee.word.load(ordering: .relaxed)
   if word & Region.letters == 0,
     region.pointee.word.compareExchange(
@@ -199,7 +211,7 @@ func handOver(_ region: RegionPointer) {
     let region: RegionPointer
   }
   let held = Held(region: region)
-  region.pointee.owner.store(0, ordering: .relaxed)
+  region.pointee.owner.store(Region.handedOver, ordering: .relaxed)
   pendingWork.wrappingAdd(1, ordering: .relaxed)
   DispatchQueue.global().async(group: handOvers) {
     defer { pendingWork.wrappingSubtract(1, ordering: .releasing) }
@@ -228,7 +240,7 @@ func endRegion(_ region: RegionPointer) {
     region.deallocate()
     return
   }
-  region.pointee.owner.store(0, ordering: .relaxed)
+  region.pointee.owner.store(Region.handedOver, ordering: .relaxed)
   region.pointee.isDead = false
   retired.withLock { retired in
     region.pointee.nextHeld = retired.first

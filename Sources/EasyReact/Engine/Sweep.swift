@@ -3,28 +3,34 @@ import Synchronization
 
 // Owners that do not tell when they go. Each new listening by an owner looks at a few others, so the
 // dead are found in the end; what is found is ended when the thread's turn is over, in regions that
-// have nothing to do with it. That is to be seen nowhere:
-//  - One thread sweeps at a time, and holds nothing else meanwhile.
+// may have nothing to do with it. That is to be seen nowhere:
+//  - One thread sweeps at a time, a few listenings, and holds nothing else meanwhile. What another
+//    one has found then is found again.
 //  - Who needs a region that it is in waits for it, instead of leaving a letter: no listener is told
 //    there, only what was kept is let go of. If that takes long (a deinit that waits for something),
 //    a letter is left after all.
 //  - Letters that are found in the end go to the background queue: the thread that sweeps has nothing
 //    to do with them either.
+//  - What it leaves with a thread that is inside a region is opened there before that thread's next
+//    step, which therefore waits behind nothing (Mail.swift: quiet letters).
 
 private let state = Mutex(Sweep())
 
-/// The turn that sweeps, or 0.
+/// The turn that sweeps, or 0; and how many have begun to.
 private let sweeper = Atomic<UInt>(0)
+private let sweeps = Atomic<UInt>(0)
 
-/// How long a thread waits for the sweep before it leaves a letter. The sweep takes microseconds; a
+/// How long a thread waits for one sweep before it leaves letters. The sweep takes microseconds; a
 /// machine with more threads than cores may take it off its core meanwhile.
 private let patience = Duration.milliseconds(200)
+
+/// The most that one turn ends.
+private let sweepLimit = 16
 
 private struct Sweep: @unchecked Sendable {
   // Unchecked: the listenings' places, under the Mutex.
   private var items: [OwnedListening] = []
   private var next = 0
-  private var found: [OwnedListening] = []
 
   mutating func add(_ listening: OwnedListening) {
     listening.place = items.count
@@ -49,18 +55,6 @@ private struct Sweep: @unchecked Sendable {
       return items[next - 1]
     }
   }
-
-  mutating func note(_ dead: [OwnedListening]) { found += dead }
-
-  /// For the turn that sweeps, or one that would. Nothing: another one is at it, and takes these too;
-  /// or nothing is left.
-  mutating func take(for turn: UInt) -> [OwnedListening] {
-    let now = sweeper.load(ordering: .relaxed)
-    if now != 0, now != turn { return [] }
-    defer { found = [] }
-    sweeper.store(found.isEmpty ? 0 : turn, ordering: .releasing)
-    return found
-  }
 }
 
 /// A listening of an owner that has just been made.
@@ -76,8 +70,8 @@ private struct Sweep: @unchecked Sendable {
   if !dead.isEmpty {
     let turn = currentTurn()
     enter(turn)
-    state.withLock { $0.note(dead) }
-    turn.pointee.hasFoundDeadOwners = true
+    turn.pointee.foundDead += dead.prefix(sweepLimit - turn.pointee.foundDead.count)
+    turn.pointee.hasFoundDead = true
     leave(turn)
   }
   // Cancelled meanwhile by another thread, which did not find it here yet.
@@ -89,41 +83,61 @@ private struct Sweep: @unchecked Sendable {
 
 func removeFromSweep(_ listening: OwnedListening) { state.withLock { $0.remove(listening) } }
 
-/// At the end of a turn that holds nothing. False: nothing was left to end.
+/// At the end of a turn that holds nothing. True: a few were ended, and the regions are to be given
+/// back; then comes the second call.
 func sweep(_ turn: TurnPointer) -> Bool {
-  let dead = state.withLock { $0.take(for: UInt(bitPattern: turn)) }
-  if dead.isEmpty {
-    turn.pointee.hasFoundDeadOwners = false
+  let me = UInt(bitPattern: turn)
+  // What the deinits that ran meanwhile have found is found again.
+  let found = turn.pointee.foundDead
+  turn.pointee.foundDead = []
+  if sweeper.load(ordering: .relaxed) == me {
+    sweeper.store(0, ordering: .releasing)
+    turn.pointee.hasFoundDead = false
     return false
   }
+  if !sweeper.compareExchange(expected: 0, desired: me, ordering: .acquiringAndReleasing).exchanged
+  {
+    turn.pointee.hasFoundDead = false
+    return false
+  }
+  sweeps.add(1, ordering: .relaxed)
   atomicMemoryFence(ordering: .sequentiallyConsistent)  // who finds a region held finds who sweeps
   turn.pointee.lettersOpened = .max  // from now on they go to the background queue
-  for listening in dead { listening.cancel() }
+  for listening in found { listening.cancel() }
   return true
 }
 
-/// The node's region is held. True: by the sweep, which was waited for; look again.
+/// The node's region was held. True: look again, for it was by the sweep, which was waited for; or it
+/// is free by now.
 @inline(never) func awaitSweep(of core: CorePointer, _ turn: TurnPointer) -> Bool {
-  let sweeping = sweeper.load(ordering: .acquiring)
-  if sweeping == 0 || sweeping == UInt(bitPattern: turn) { return false }
+  let sweeping = sweeper.load(ordering: .acquiring), number = sweeps.load(ordering: .relaxed)
   var round = 0
   var deadline: ContinuousClock.Instant? = nil
   while true {
     let region = core.pointee.region.load(ordering: .acquiring)
     let word = region.pointee.word.load(ordering: .acquiring)
-    if word & Region.held == 0 || sweeper.load(ordering: .relaxed) != sweeping { return true }
+    if word & Region.held == 0 { return true }
+    if sweeping == 0 || sweeping == UInt(bitPattern: turn) || turn.pointee.impatientWith == number {
+      return false
+    }
+    if sweeper.load(ordering: .relaxed) != sweeping { return true }
     if word & Region.letters != 0 { return false }
     let owner = region.pointee.owner.load(ordering: .relaxed)
-    // Who has just claimed a region, or is about to free it, has no name for a moment.
-    if owner != sweeping, owner != 0 || round > 64 { return false }
+    // Nobody: it has just been claimed, or is about to be freed.
+    if owner != sweeping, owner != Region.nobody { return false }
     round += 1
     if round <= 64 {
       easyreact_pause()
-      continue
+    } else if round <= 1_000 {
+      easyreact_yield()
+    } else {
+      easyreact_doze()
+      let now = ContinuousClock.now
+      if let deadline, now > deadline {
+        turn.pointee.impatientWith = number
+        return false
+      }
+      deadline = deadline ?? now + patience
     }
-    easyreact_yield()
-    let now = ContinuousClock.now
-    if let deadline, now > deadline { return false }
-    deadline = deadline ?? now + patience
   }
 }

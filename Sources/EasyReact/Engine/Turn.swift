@@ -43,8 +43,11 @@ import Synchronization
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var lettersOpened = 0
-  /// Listeners of dead owners were found, for the end of the turn.
-  var hasFoundDeadOwners = false
+  /// Listenings of dead owners, to be ended when this turn holds nothing any more (Sweep.swift); and
+  /// the number of the sweep that it waits for no longer.
+  var hasFoundDead = false
+  var foundDead: [OwnedListening] = []
+  var impatientWith = UInt.max
 
   init() {
     joinCapacity = 16
@@ -120,7 +123,7 @@ func isAnyTurnOpen() -> Bool {
   while true {
     if settleOne(turn) { continue }
     guard let region = turn.pointee.held else {
-      if turn.pointee.hasFoundDeadOwners, sweep(turn) { continue }
+      if turn.pointee.hasFoundDead, sweep(turn) { continue }
       break
     }
     turn.pointee.held = region.pointee.nextHeld

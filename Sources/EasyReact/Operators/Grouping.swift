@@ -156,6 +156,7 @@ private func bring<Value: Sendable>(
     (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
     return true
   }
+  if needsEdge, !hasEdge(from: sender, core) { return false }
   typealias Payload = (CorePointer, Value, Crossing, CorePointer)
   post(
     makeLetter(to: core, (core, value, crossing.retained(), sender) as Payload) { payload, turn in

@@ -333,6 +333,44 @@ import Testing
     }
   }
 
+  /// The listeners of other threads' dead owners are ended a few at a time.
+  @Test func `7.3 no thread is kept for the dead owners of others`() {
+    /// Which member of the crew a thread is, and how much died in its present call.
+    final class Calls: Sendable {
+      private let state = Mutex<(members: [UInt: Int], died: [Int], most: Int)>(([:], [], 0))
+      init(_ count: Int) { state.withLock { $0.died = Array(repeating: 0, count: count) } }
+      var most: Int { state.withLock { $0.most } }
+      func join(_ member: Int) { state.withLock { $0.members[threadNumber()] = member } }
+      func begin(_ member: Int) { state.withLock { $0.died[member] = 0 } }
+      func died() {
+        state.withLock { state in
+          guard let member = state.members[threadNumber()] else { return }
+          state.died[member] += 1
+          state.most = max(state.most, state.died[member])
+        }
+      }
+    }
+    final class Kept: Sendable {
+      let calls: Calls
+      init(_ calls: Calls) { self.calls = calls }
+      deinit { calls.died() }
+    }
+    Stress.rounds(1) { round in
+      let crew = 8, calls = Calls(crew)
+      round.crew(crew) { member in
+        calls.join(member)
+        let node = MutableNode(0)
+        for _ in 0..<500 {
+          let kept = Kept(calls)
+          calls.begin(member)
+          node.listen(by: Token()) { _, _ in hold(kept) }
+        }
+      }
+      round.expect(calls.most > 0, "no dead owner was found")
+      round.expect(calls.most <= 16, "one call ended \(calls.most) listeners")
+    }
+  }
+
   // MARK: 7.4
 
   @Test func `7.4 without contention a listener runs on the thread that set`() {
@@ -401,6 +439,32 @@ import Testing
       }
       #expect(node.downstreamNodes.count == 1)  // the other one is gone
       hold(listenings as AnyObject)
+    }
+  }
+
+  @Test func `7.4 nor does a dead owner that another thread finds change the order of nested sets`()
+    async
+  {
+    // In a process of its own, where nobody else finds the dead owner.
+    await #expect(processExitsWith: .success) {
+      let a = MutableNode(0), node = MutableNode(0), inside = Inside(telling: 1)
+      let tens = node.map { $0 * 10 }, other = MutableNode(5), told = Journal<[Int?]>()
+      let listening = a.listen { value in
+        if value != 1 { return }
+        node.value = 1
+        node.listen(by: Token()) { _, _ in }
+        node.combine(other).listen(by: Token()) { _, _ in }
+        inside.hear(value)
+        node.value = 2
+        node.update { $0 = ($0 ?? 0) + 1 }
+        told.note([node.value, tens.value])
+      }
+      inside.run(a) {
+        let strange = MutableNode(0), owner = Token()
+        for _ in 0..<10 { strange.listen(by: owner) { _, _ in } }
+      }
+      #expect(told.entries == [[3, 30]])
+      hold(listening)
     }
   }
 

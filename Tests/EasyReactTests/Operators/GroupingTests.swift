@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Testing
@@ -153,5 +154,30 @@ import Testing
       round.expect(group.value == -1, "the group ended with \(group.value ?? 0)")
       hold(groups)
     }
+  }
+
+  @Test func `10.6 while another thread is inside a group that was cut off, another one begins`() {
+    let a = MutableNode<Int>()
+    let groups = Recorder(a.groupBy { _ in "all" })
+    a.value = 0
+    let first = groups.values[0].values
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let down = first.mutablify()
+    let listening = first.listen { value in
+      if value != -1 { return }
+      isInside.signal()
+      wait(for: mayGo)
+    }
+    onThreads(2) { number in
+      if number == 0 { return down.value = -1 }
+      wait(for: isInside)
+      first.removeUpstreamNodes()
+      a.value = 1
+      a.value = 2
+      #expect(groups.values.map(\.values.value) == [-1, 2])
+      mayGo.signal()
+    }
+    #expect(first.value == -1)
+    hold(listening)
   }
 }
