@@ -95,11 +95,22 @@ import Synchronization
 }
 
 @usableFromInline func claimSlowly(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
+  // The most frequent case, a region that is mine, needs no frame.
+  let region = core.pointee.region.load(ordering: .acquiring)
+  if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
+    region.pointee.word.load(ordering: .relaxed) & Region.letters == 0, region.pointee.inbox == nil
+  {
+    return true
+  }
+  return claimInTheEnd(core, turn)
+}
+
+@inline(never) private func claimInTheEnd(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   while true {
     let region = core.pointee.region.load(ordering: .acquiring)
     let word = region.pointee.word.load(ordering: .acquiring)
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
-      return hasNoMail(region, word, turn)
+      return isQuietMail(region, word, turn)
     }
     if word & Region.held != 0 {
       if awaitSweep(of: core, turn) { continue }
@@ -170,8 +181,10 @@ private func appendToInbox(
   region.pointee.inboxLast = last
 }
 
-/// May the holder go on? Quiet letters are opened for that.
-private func hasNoMail(_ region: RegionPointer, _ word: UInt, _ turn: TurnPointer) -> Bool {
+/// May the holder go on although there is mail? If all of it is quiet; it is opened for that.
+@inline(never) private func isQuietMail(_ region: RegionPointer, _ word: UInt, _ turn: TurnPointer)
+  -> Bool
+{
   if word & Region.letters != 0 { collect(region, epoch: word & Region.epoch) }
   while let letter = region.pointee.inbox, letter.pointee.isQuiet {
     openLetter(takeLetter(region).unsafelyUnwrapped, turn)
