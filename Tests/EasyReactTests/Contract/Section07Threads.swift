@@ -457,7 +457,7 @@ import Testing
         node.combine(other).listen(by: Token()) { _, _ in }
         inside.hear(value)
         node.value = 2
-        node.update { $0 = ($0 ?? 0) + 1 }
+        node.update { $0 += 1 }
         told.note([node.value, tens.value])
       }
       inside.run(a) {
