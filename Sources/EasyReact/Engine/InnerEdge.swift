@@ -33,7 +33,7 @@ struct InnerEdge {
   /// is inside the upstream and pushes it, or the edge was cut already.
   func link(_ turn: TurnPointer) -> Bool {
     prepareLink(edge, turn)
-    if claim(edge.pointee.up!, turn) {
+    if holds(edge.pointee.up!, turn) {
       if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
       return attachWithoutPush(edge, turn)
     }

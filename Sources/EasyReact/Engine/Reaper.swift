@@ -216,9 +216,11 @@ private func finishDetaching(
   let down = edge.pointee.down!
   unlinkFromDownstream(edge)
   edge.pointee.hop?.takeUnretainedValue().detached(turn)
-  // A derived node that lives on without its upstream cannot stay in the region that the upstream
-  // keeps alive.
-  if edge == inEdgePointer(down), !down.pointee.isUnwanted { split(down, turn) }
+  // A derived node that lives on without its upstream, be it only because other edges and letters
+  // still name it, cannot stay in the region that the upstream keeps alive.
+  if edge == inEdgePointer(down), down.pointee.references.load(ordering: .relaxed) > 1 {
+    split(down, turn, evenUnwanted: true)
+  }
   if edge == inEdgePointer(down) { hollow(edge) } else { freeEdge(edge) }
   dropReference(down, turn)
   if let counted { perform(on: counted, turn) { turn in dropReference(counted, turn) } }

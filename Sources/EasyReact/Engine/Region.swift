@@ -272,9 +272,9 @@ private func takeRetired() -> RegionPointer? {
 // MARK: - Splitting
 
 /// Makes a node the head of a region of its own, with the nodes that only it can reach. The holder,
-/// any time.
-func split(_ core: CorePointer, _ turn: TurnPointer) {
-  if core.pointee.isHead || core.pointee.isUnwanted { return }
+/// any time. One whose handle is gone goes with its region, unless it outlives that.
+func split(_ core: CorePointer, _ turn: TurnPointer, evenUnwanted: Bool = false) {
+  if core.pointee.isHead || core.pointee.isUnwanted && !evenUnwanted { return }
   let old = core.pointee.region.load(ordering: .relaxed)
   old.pointee.wasSplit = true
   let new = takeRetired() ?? makeRegion()
