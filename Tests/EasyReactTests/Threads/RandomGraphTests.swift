@@ -1,0 +1,297 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+/// Two threads build, set, cut and let go of one graph of most operators, at random, without rings:
+/// one with a queue in it need not come to rest. At rest each definition holds; when all is let go
+/// of, nothing that a closure kept is left. What is freed too early is the address sanitizer's to
+/// find. In processes of their own: a test beside would not let the graph come to rest.
+@Suite("Random graphs of two threads", .watched) struct RandomGraphTests {
+  @Test func `7.6 at rest every map and combine off cycles equals its definition`() async {
+    await #expect(processExitsWith: .success) {
+      let defined = Tally()
+      Stress.rounds(300) { round in
+        let world = World(isCutting: false)
+        Self.race(round, world)
+        round.expect(settle(), "it does not come to rest")
+        let definitions = world.state.withLock { $0.definitions }
+        for definition in definitions {
+          let ups = definition.ups.compactMap(\.value)
+          if ups.count < definition.ups.count { continue }
+          defined.add()
+          let want = definition.compute(ups), has = definition.node.value
+          round.expect(has == want, "a node has \(has.map(String.init) ?? "nothing"), not \(want)")
+        }
+        round.expectRest(world.state.withLock { $0.nodes })
+      }
+      #expect(defined.count > 0)
+    }
+  }
+
+  @Test func `9.8 what two threads made, cut and let go of leaves nothing behind`() async {
+    await #expect(processExitsWith: .success) {
+      Stress.rounds(300) { round in
+        let made = Tally(), gone = Tally()
+        do {
+          let world = World(isCutting: true, made, gone)
+          Self.race(round, world)
+          Self.letGo(world)
+        }
+        // Dead owners are found by those that come after.
+        let node = MutableNode(1), owner = Token()
+        for _ in 0..<200 { node.listen(by: owner) { _, _ in }.cancel() }
+        round.expect(settle(), "it does not come to rest")
+        round.expect(made.count > 0, "nothing was made")
+        round.expect(made.count == gone.count, "\(made.count - gone.count) closures are left")
+      }
+    }
+  }
+
+  /// Kept by the closures of the graph.
+  private final class Mark: Sendable {
+    let made: Tally, gone: Tally
+    init(_ made: Tally, _ gone: Tally) {
+      (self.made, self.gone) = (made, gone)
+      made.add()
+    }
+    deinit { gone.add() }
+  }
+
+  private final class Forward: Transform<Int, Int>, @unchecked Sendable {
+    // Unchecked: adds a constant.
+    let mark: Mark
+    init(_ mark: Mark) { self.mark = mark }
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      send(value &+ 1)
+      if value.isMultiple(of: 3) { send(value &+ 2) }
+    }
+  }
+
+  private struct Definition: Sendable {
+    let node: Node<Int>, ups: [Node<Int>]
+    let compute: @Sendable ([Int]) -> Int
+  }
+
+  private final class World: Sendable {
+    struct State {
+      var nodes: [Node<Int>] = []
+      var definitions: [Definition] = []
+      var listenings: [any Cancelable] = []
+      var owners: [Token] = []
+    }
+    let state = Mutex(State())
+    let made: Tally, gone: Tally
+    /// Else nodes only come to the graph: their definitions are checked.
+    let isCutting: Bool
+    let queue = DispatchQueue(label: "random graphs", attributes: .concurrent)
+
+    init(isCutting: Bool, _ made: Tally = Tally(), _ gone: Tally = Tally()) {
+      (self.isCutting, self.made, self.gone) = (isCutting, made, gone)
+      let sources = (0..<3).map { MutableNode($0) }
+      state.withLock { $0.nodes = sources }
+    }
+
+    func pick(_ dice: inout Dice) -> Node<Int> {
+      let number = dice.below(1 << 20)
+      return state.withLock { $0.nodes[number % $0.nodes.count] }
+    }
+
+    /// One of the three that are never let go of.
+    func source(_ dice: inout Dice) -> MutableNode<Int> {
+      let number = dice.below(3)
+      return state.withLock { $0.nodes[number] }.mutablify()
+    }
+
+    func add(
+      _ node: Node<Int>, of ups: [Node<Int>] = [], _ dice: inout Dice,
+      _ compute: (@Sendable ([Int]) -> Int)? = nil
+    ) {
+      let number = dice.below(1 << 20)
+      // What goes, goes outside of the lock.
+      let gone = state.withLock { state -> Node<Int>? in
+        if state.nodes.count < 24 {
+          state.nodes.append(node)
+          if let compute {
+            state.definitions.append(Definition(node: node, ups: ups, compute: compute))
+          }
+          return nil
+        }
+        if !isCutting { return nil }
+        let place = 3 + number % (state.nodes.count - 3)
+        defer { state.nodes[place] = node }
+        return state.nodes[place]
+      }
+      withExtendedLifetime(gone) {}
+    }
+
+    func keep(_ listening: any Cancelable, _ owner: Token? = nil) {
+      let gone = state.withLock { state -> [AnyObject] in
+        var gone: [AnyObject] = []
+        state.listenings.append(listening)
+        if state.listenings.count > 16 { gone.append(state.listenings.removeFirst()) }
+        if let owner { state.owners.append(owner) }
+        if state.owners.count > 6 { gone.append(state.owners.removeFirst()) }
+        return gone
+      }
+      withExtendedLifetime(gone) {}
+    }
+  }
+
+  private static func act(_ world: World, _ dice: inout Dice) {
+    let mark = Mark(world.made, world.gone)
+    let a = world.pick(&dice), b = world.pick(&dice)
+    let short = Duration.microseconds(50)
+    switch dice.below(38) {
+    case 0...7: world.source(&dice).value = dice.below(1_000)
+    case 8: world.source(&dice).set(dice.below(1_000), context: "context")
+    case 9:
+      let (one, other) = (world.source(&dice), world.source(&dice))
+      let (first, second) = (dice.below(1_000), dice.below(1_000))
+      batch {
+        one.value = first
+        other.value = second
+      }
+    case 10:
+      let node = a.map { value in
+        hold(mark)
+        return value &+ 1
+      }
+      world.add(node, of: [a], &dice) { $0[0] &+ 1 }
+    case 11:
+      let node = a.combine(b).map { one, other in
+        hold(mark)
+        return one &+ other
+      }
+      world.add(node, of: [a, b], &dice) { $0[0] &+ $0[1] }
+    case 12: world.add(a.merge(b), &dice)
+    case 13:
+      world.add(
+        a.zip(b).map {
+          hold(mark); return $0.0 &+ $0.1
+        }, &dice)
+    case 14:
+      world.add(
+        a.filter {
+          hold(mark); return $0.isMultiple(of: 2)
+        }, &dice)
+    case 15:
+      world.add(
+        a.flattenMap {
+          hold(mark); return $0.isMultiple(of: 2) ? b : MutableNode($0)
+        }, &dice)
+    case 16:
+      world.add(
+        a.mergeMap {
+          hold(mark); return $0 % 8 == 0 ? b : Node($0)
+        }, &dice)
+    case 17:
+      world.add(
+        a.concatMap {
+          hold(mark); return $0 % 8 == 0 ? b : Node($0)
+        }, &dice)
+    case 18:
+      world.add(
+        a.exhaustMap { _ in
+          hold(mark); return b
+        }, &dice)
+    case 19: world.add(a.deliver(on: world.queue), &dice)
+    case 20: world.add(a.takeUntil(b), &dice)
+    case 21:
+      world.add(
+        a.withLatest(from: b).map {
+          hold(mark); return $0.0
+        }, &dice)
+    case 22: world.add(a.sample(on: b), &dice)
+    case 23: world.add(a.race(b), &dice)
+    case 24:
+      let members = MutableNode([a, b])
+      world.add(
+        members.flattenCombine().map {
+          hold(mark); return $0.reduce(0, &+)
+        }, &dice)
+      if dice.oneIn(2) { members.value = [b] }
+    case 25:
+      let groups = a.groupBy {
+        hold(mark); return $0 % 3
+      }
+      world.add(groups.mergeMap { $0.values }, &dice)
+    case 26:
+      let parts = a.switch {
+        hold(mark); return $0.isMultiple(of: 2) ? 0 : nil
+      }
+      world.add(dice.oneIn(2) ? parts.case(0) : parts.unmatched, &dice)
+    case 27:
+      switch dice.below(4) {
+      case 0: world.add(a.throttleLatest(short, on: world.queue), &dice)
+      case 1: world.add(a.debounce(short, on: world.queue), &dice)
+      case 2: world.add(a.buffer(for: short, orCount: 3, on: world.queue).map(\.count), &dice)
+      default: world.add(a.delay(short, on: world.queue), &dice)
+      }
+    case 28: world.add(a.through(Forward(mark)), &dice)
+    case 29:
+      world.add(
+        a.scan(0) {
+          hold(mark); return $0 &+ $1
+        }, &dice)
+    case 30:
+      let owner = Token()
+      world.keep(a.listen(by: owner) { _, _ in hold(mark) }, owner)
+    case 31:
+      world.keep(
+        dice.oneIn(2) ? a.listen { _ in hold(mark) } : a.listen(on: world.queue) { _ in hold(mark) }
+      )
+    case 32:
+      let last = world.state.withLock { $0.listenings.popLast() }
+      last?.cancel()
+    case 33: withExtendedLifetime((a.snapshot(), a.downstreamNodes)) {}
+    case 34 where world.isCutting:
+      switch dice.below(3) {
+      case 0: a.removeUpstreamNodes()
+      case 1: a.removeUpstreamNode(b)
+      default: a.removeDownstreamNode(b)
+      }
+    case 35 where world.isCutting:
+      let transforms = (a.upstreamTransforms + a.downstreamTransforms).compactMap {
+        $0.name == "Inner" ? nil : $0 as? Transform<Int, Int>
+      }
+      if transforms.isEmpty { return }
+      let transform = transforms[dice.below(transforms.count)]
+      if dice.oneIn(2) { transform.to = nil } else { transform.from = nil }
+    case 36 where world.isCutting:
+      let node = a.map { $0 }
+      let listening = node.listen(by: node) { _, _ in hold(mark) }
+      if dice.oneIn(2) { listening.cancel() }
+    case 37 where world.isCutting:
+      let node = a.mutablify()
+      switch dice.below(3) {
+      case 0: node.clean()
+      case 1: node.update { $0 &+= 1 }
+      default: node.value = 5
+      }
+    default: _ = a.value
+    }
+  }
+
+  /// What two threads do to a world, until all is at rest.
+  private static func race(_ round: Round, _ world: World) {
+    round.crew(2) { member in
+      var dice = round.dice(member)
+      for _ in 0..<120 { act(world, &dice) }
+    }
+  }
+
+  /// Cuts all, and lets go of it.
+  private static func letGo(_ world: World) {
+    let before = world.state.withLock { state in
+      defer { state = World.State() }
+      return state
+    }
+    for node in before.nodes {
+      node.removeUpstreamNodes()
+      node.removeDownstreamNodes()
+    }
+    for listening in before.listenings { listening.cancel() }
+  }
+}
