@@ -39,7 +39,7 @@
   /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
   var hasFixedEnds: Bool {
     switch self {
-    case .zip, .race, .member, .groups, .group: true
+    case .zip, .race, .inner, .member, .groups, .group: true
     default: endsJoin
     }
   }

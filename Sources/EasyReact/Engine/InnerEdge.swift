@@ -50,8 +50,14 @@ struct InnerEdge {
 /// begun to follow it waits for that.
 @usableFromInline func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
-    let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed)
+    let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed),
+    // The others may run and say nothing: no tick, or a member without a value.
+    inEdges(of: core, areOf: [.combine, .withLatest, .latest])
   else { return false }
   return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
     .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
+}
+
+private func inEdges(of core: CorePointer, areOf kinds: [EdgeKind]) -> Bool {
+  edges(core, .ins).allSatisfy { kinds.contains($0.pointee.kind) }
 }

@@ -186,7 +186,10 @@ private func appendToInbox(
   -> Bool
 {
   if word & Region.letters != 0 { collect(region, epoch: word & Region.epoch) }
-  while let letter = region.pointee.inbox, letter.pointee.isQuiet {
+  while let letter = region.pointee.inbox, letter.pointee.isQuiet,
+    turn.pointee.lettersOpened < mailBound.load(ordering: .relaxed)
+  {
+    turn.pointee.lettersOpened &+= 1
     openLetter(takeLetter(region).unsafelyUnwrapped, turn)
   }
   return region.pointee.inbox == nil

@@ -103,6 +103,7 @@ func sweep(_ turn: TurnPointer) -> Bool {
   sweeps.add(1, ordering: .relaxed)
   atomicMemoryFence(ordering: .sequentiallyConsistent)  // who finds a region held finds who sweeps
   turn.pointee.lettersOpened = .max  // from now on they go to the background queue
+  turn.pointee.batch = nil  // what deinits set is no part of it; `finish` puts it back
   for listening in found { listening.cancel() }
   return true
 }

@@ -153,6 +153,36 @@ extension Section10 {
 // MARK: - 10.4 Flatten
 
 extension Section10 {
+  @Test func `10.4 the edge from an inner node is the operator's: its ends cannot be set`() {
+    let inner = MutableNode(1)
+    let outer = MutableNode<Node<Int>>(inner)
+    let flat = outer.flatten()
+    let edges = flat.upstreamTransforms.filter { $0.name == "Inner" }
+    #expect(edges.count == 1 && inner.downstreamTransforms.count == 1)
+    #expect((edges + inner.downstreamTransforms).allSatisfy { !($0 is Transform<Int, Int>) })
+    #expect(flat.value == 1)
+  }
+
+  @Test func `10.4 flatten that turns to a join which waits and then says nothing has its value`() {
+    let number = MutableNode(1), tick = MutableNode(0), other = MutableNode(100)
+    let sampled = number.sample(on: tick)
+    let outer = MutableNode<Node<Int>>(other)
+    let flat = outer.flatten()
+    let listening = tick.map { $0 }.listen { if $0 == 1 { outer.value = sampled } }
+    tick.value = 1
+    #expect(sampled.value == 1 && flat.value == 1)
+    let first = MutableNode(1), second = MutableNode(2), others = MutableNode([0])
+    let members = MutableNode<[Node<Int>]>([first, second])
+    let all = members.flattenCombine()
+    let outerAll = MutableNode<Node<[Int]>>(others)
+    let flatAll = outerAll.flatten()
+    let listeningAll = first.map { $0 }.listen { if $0 == 5 { outerAll.value = all } }
+    second.clean()
+    first.value = 5
+    #expect(all.value == [1, 2] && flatAll.value == [1, 2])
+    hold(listening, listeningAll)
+  }
+
   @Test func `10.4 flatten follows the latest inner node`() {
     let first = MutableNode(1)
     let second = MutableNode(4)
