@@ -13,6 +13,7 @@ extension Section2 {
   }
 
   final class Doubled: Transform<Int, Int>, @unchecked Sendable {
+    // Unchecked: a journal, which is Sendable.
     let calls = Journal<String>()
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       calls.note("\(value) from \(sender?.name ?? "-") with \(context as? String ?? "-")")
@@ -21,10 +22,12 @@ extension Section2 {
   }
 
   final class PassesEmptiness: Transform<Int, Int>, @unchecked Sendable {
+    // Unchecked: no storage.
     override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { sendEmpty() }
   }
 
   final class SaysEmpty: Transform<Int, String>, @unchecked Sendable {
+    // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       send("\(value)")
     }

@@ -375,6 +375,37 @@ import Testing
     }
   }
 
+  @Test
+  func `7.3 what others end in a node counts for the bound, also where the holder sets it again`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      final class Kept: Sendable {
+        let died: Journal<UInt>
+        init(_ died: Journal<UInt>) { self.died = died }
+        deinit { died.note(threadNumber()) }
+      }
+      let limit = 10, count = 100, died = Journal<UInt>(), setter = Journal<UInt>()
+      GraphTracers.mailLimit = limit
+      let node = MutableNode(0), inside = Inside(telling: 1), others = Journal<Listening>()
+      for _ in 0..<count {
+        let kept = Kept(died)
+        others.note(node.listen { _ in hold(kept) })
+      }
+      let listening = node.listen { value in
+        inside.hear(value)
+        if value != 1 { return }
+        setter.note(threadNumber())
+        node.value = 2
+      }
+      inside.run(node) { _ = others.take() }
+      #expect(settle())
+      #expect(died.count == count && node.value == 2)
+      #expect(died.entries.count { $0 == setter.entries[0] } <= limit)
+      hold(listening)
+    }
+  }
+
   // MARK: 7.4
 
   @Test func `7.4 without contention a listener runs on the thread that set`() {

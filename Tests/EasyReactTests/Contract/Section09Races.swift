@@ -61,4 +61,69 @@ extension Section9 {
       #expect(checkInvariants([up, down]) == [])
     }
   }
+
+  @Test func `9.3 what the listener of a dead owner kept may set nodes, and no batch loses that`()
+    async throws
+  {
+    // In a process of its own, where nobody else finds the dead owner.
+    await #expect(processExitsWith: .success) {
+      final class Setter: Sendable {
+        let node: MutableNode<Int>
+        init(_ node: MutableNode<Int>) { self.node = node }
+        deinit { node.value = 1 }
+      }
+      let a = MutableNode(0), told = MutableNode(0), other = MutableNode(0), owner = Token()
+      do {
+        let setter = Setter(told)
+        a.listen(by: Token()) { _, _ in hold(setter) }
+      }
+      #expect(throws: Refusal.self) {
+        try batch {
+          for _ in 0..<10 { other.listen(by: owner) { _, _ in } }
+          throw Refusal()
+        }
+      }
+      for _ in 0..<10 { other.listen(by: owner) { _, _ in } }
+      #expect(told.value == 1)
+    }
+  }
+
+  @Test func `9.1 a node is let go of while another thread ends its own listening of itself`() async
+  {
+    // The tracer holds the thread that cancels between its decision and its first look at the graph.
+    await #expect(processExitsWith: .success) {
+      struct Holding: GraphTracer {
+        let canceller = Journal<UInt>()
+        let isHeld = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+        func trace(_ event: GraphEvent) {
+          guard case .turnBegan = event.kind, canceller.entries == [threadNumber()] else { return }
+          _ = canceller.take()
+          isHeld.signal()
+          wait(for: mayGo)
+        }
+      }
+      let lives = LifetimeTracker(), holding = Holding()
+      let nodes = Journal<Node<Int>>(), cancelables = Journal<any Cancelable>()
+      do {
+        let a = MutableNode(0), b = a.map { $0 }, token = lives.track(Token(), "kept")
+        cancelables.note(b.listen(by: b) { _, _ in hold(token) })
+        nodes.note(b)
+      }
+      GraphTracers.install(holding)
+      onThreads(2) { number in
+        if number == 0 {
+          holding.canceller.note(threadNumber())
+          cancelables.entries[0].cancel()
+          return
+        }
+        wait(for: holding.isHeld)
+        _ = nodes.take()
+        holding.mayGo.signal()
+      }
+      GraphTracers.install(nil)
+      _ = cancelables.take()
+      #expect(settle())
+      #expect(lives.alive == [])
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Testing
@@ -153,6 +154,32 @@ extension Section10 {
 // MARK: - 10.4 Flatten
 
 extension Section10 {
+  @Test func `5.1 a ring over concatMap ends, also where mail waits at the inner node`() {
+    let a = MutableNode<Int>(), b = MutableNode(0), laps = Tally()
+    let result = a.concatMap { _ in b }
+    a.link(to: result)
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let listenings = [
+      a.listen { _ in if laps.add() == 1_000 { a.removeUpstreamNodes() } },
+      b.listen { value in
+        if value != 1 { return }
+        isInside.signal()
+        wait(for: mayGo)
+        a.value = 5
+      },
+    ]
+    onThreads(2) { number in
+      if number == 0 { return b.value = 1 }
+      wait(for: isInside)
+      b.value = 2  // left in the mail
+      mayGo.signal()
+    }
+    #expect(waitForBackgroundWork())
+    #expect(laps.count < 20)
+    a.removeUpstreamNodes()
+    hold(listenings as AnyObject)
+  }
+
   @Test func `10.4 the edge from an inner node is the operator's: its ends cannot be set`() {
     let inner = MutableNode(1)
     let outer = MutableNode<Node<Int>>(inner)

@@ -216,6 +216,7 @@ extension `12 Looking at the graph` {
     }
 
     @Test func `12.1 name on edges: of a transform of the user's own, its type`() {
+      // Unchecked: neither has storage.
       final class Halved: Transform<Int, Int>, @unchecked Sendable {}
       final class Wrapped<T: Sendable>: Transform<T, T>, @unchecked Sendable {}
       let a = MutableNode(1)
