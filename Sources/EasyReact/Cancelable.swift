@@ -37,9 +37,10 @@ public final class ClosureCancelable: Cancelable {
 ///     bag.add(b.link(to: a))
 ///     bag.cancel()                 // the link is cut
 ///
-/// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread.
+/// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread: who
+/// cancels a bag that another thread is cancelling returns when all members have ended, too.
 public final class CancelableBag: Cancelable {
-  private let members = Mutex<[any Cancelable]>([])
+  private let members = Mutex(Members())
 
   public init() {}
   deinit { cancel() }
@@ -47,21 +48,57 @@ public final class CancelableBag: Cancelable {
   /// How many members there are.
   public var count: Int { members.withLock { $0.count } }
 
-  public func add(_ member: any Cancelable) { members.withLock { $0.append(member) } }
+  /// Adding a member a second time changes nothing.
+  public func add(_ member: any Cancelable) { members.withLock { $0.add(member) } }
 
-  /// Takes a member out without cancelling it. O(n).
+  /// Takes a member out without cancelling it.
   public func remove(_ member: any Cancelable) {
-    let removed = members.withLock { members in
-      members.firstIndex { $0 === member }.map { members.remove(at: $0) }
-    }
+    let removed = members.withLock { $0.remove(member) }
     _ = consume removed  // its deinit is not run under the lock
   }
 
-  public func cancel() {
-    let members = members.withLock { members in
-      defer { members = [] }
-      return members
-    }
-    for member in members { member.cancel() }
+  public func cancel() { cancelAll(members) }
+}
+
+/// What is cancelled together. Lies in a Mutex.
+struct Members: @unchecked Sendable {
+  // Unchecked: the address of a turn is a name here.
+  private var items: [ObjectIdentifier: (number: Int, member: any Cancelable)] = [:]
+  private var added = 0
+  /// The threads that are cancelling all.
+  private var cancelling: Set<TurnPointer> = []
+
+  var count: Int { items.count }
+
+  mutating func add(_ member: any Cancelable) {
+    added += 1
+    if items[ObjectIdentifier(member)] == nil { items[ObjectIdentifier(member)] = (added, member) }
   }
+
+  mutating func remove(_ member: any Cancelable) -> (any Cancelable)? {
+    items.removeValue(forKey: ObjectIdentifier(member))?.member
+  }
+
+  /// All, in order; none on a thread that is at it already, for a bag may be in itself.
+  fileprivate mutating func begin(_ thread: TurnPointer) -> (members: [any Cancelable], last: Int) {
+    if items.isEmpty || !cancelling.insert(thread).inserted { return ([], 0) }
+    return (items.values.sorted { $0.number < $1.number }.map(\.member), added)
+  }
+
+  /// Forgets those up to the last that was there at the beginning; returns what there was.
+  fileprivate mutating func end(_ thread: TurnPointer, _ last: Int) -> [any Cancelable] {
+    cancelling.remove(thread)
+    defer { items = items.filter { $0.value.number > last } }
+    return items.values.map(\.member)
+  }
+}
+
+/// They stay in until they have ended, so another thread that cancels them returns no earlier.
+func cancelAll(_ members: borrowing Mutex<Members>) {
+  let thread = currentTurn()
+  let (all, last) = members.withLock { $0.begin(thread) }
+  if all.isEmpty { return }
+  for member in all { member.cancel() }
+  let removed = members.withLock { $0.end(thread, last) }
+  _ = consume removed  // no deinit is run under the lock
 }

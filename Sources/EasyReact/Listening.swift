@@ -13,18 +13,17 @@ import Synchronization
 /// this thread, nor one that was waiting on a queue or a timer; on another thread at most the one
 /// that had passed its check.
 public final class Listening: Cancelable, @unchecked Sendable {
-  // Unchecked: the edge is touched by the one who turns `isOver`, once.
+  // Unchecked: the edge is touched by the first who ends it.
   @usableFromInline let edge: EdgePointer
-  @usableFromInline let isOver = Atomic(false)
+  private let ending = Ending()
 
   @usableFromInline init(_ edge: EdgePointer) { self.edge = edge }
   deinit { cancel() }
 
   public func cancel() {
-    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
     let turn = currentTurn()
     enter(turn)
-    cut(edge, turn)
+    ending.end(edge, turn)
     leave(turn)
   }
 
@@ -42,38 +41,47 @@ public final class Listening: Cancelable, @unchecked Sendable {
 ///     count.listen { … }.store(in: &bag)
 ///     bag.cancel()
 public final class Listenings: Cancelable {
-  private struct State {
-    var members: [ObjectIdentifier: (number: Int, member: any Cancelable)] = [:]
-    var added = 0
-  }
-  private let state = Mutex(State())
+  private let members = Mutex(Members())
 
   public init() {}
   deinit { cancel() }
 
   /// How many there are. Those of an owner are forgotten when they end; others that have ended
   /// count.
-  public var count: Int { state.withLock { $0.members.count } }
+  public var count: Int { members.withLock { $0.count } }
 
-  public func add(_ listening: any Cancelable) {
-    state.withLock { state in
-      state.added += 1
-      state.members[ObjectIdentifier(listening)] = (state.added, listening)
-    }
-  }
+  /// Adding it a second time changes nothing.
+  public func add(_ listening: any Cancelable) { members.withLock { $0.add(listening) } }
 
   /// Forgets one that has ended.
   func remove(_ listening: any Cancelable) {
-    let removed = state.withLock { $0.members.removeValue(forKey: ObjectIdentifier(listening)) }
+    let removed = members.withLock { $0.remove(listening) }
     _ = consume removed  // its deinit is not run under the lock
   }
 
-  public func cancel() {
-    let members = state.withLock { state in
-      defer { state.members = [:] }
-      return state.members
+  public func cancel() { cancelAll(members) }
+}
+
+/// Ends an edge's life once. Who is not the first waits for a moment, until nothing passes any more.
+struct Ending: ~Copyable {
+  private enum Step: UInt8, AtomicRepresentable { case none, begun, marked }
+  private let step = Atomic(Step.none)
+
+  var hasBegun: Bool { step.load(ordering: .acquiring) != .none }
+
+  /// - Parameter forget: Runs once, when nothing passes any more.
+  borrowing func end(_ edge: EdgePointer, _ turn: TurnPointer, forget: () -> Void = {}) {
+    let isFirst = step.compareExchange(
+      expected: .none, desired: .begun, ordering: .acquiringAndReleasing
+    ).exchanged
+    if isFirst {
+      let isMine = mark(edge)  // no user code
+      step.store(.marked, ordering: .releasing)
+      forget()
+      if isMine { finishCut(edge, turn) }
+    } else {
+      while step.load(ordering: .acquiring) == .begun { easyreact_yield() }
     }
-    for (_, member) in members.values.sorted(by: { $0.number < $1.number }) { member.cancel() }
   }
 }
 
@@ -92,10 +100,10 @@ public protocol ListeningOwner: AnyObject {
 /// The owner is retained for the calls of its listener, on the thread that makes them, and nowhere
 /// else: it must not die on a thread that never heard of it.
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
-  // Unchecked: the edge is touched by the one who turns `isOver`, once.
+  // Unchecked: the edge is touched by the first who ends it.
   @usableFromInline weak let owner: AnyObject?
   private let passive: PassiveReference
-  private let isOver = Atomic(false)
+  private let ending = Ending()
   /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
   /// Where it is kept besides the edge: with its owner, or in the sweep. Set once, as above.
@@ -112,16 +120,16 @@ public protocol ListeningOwner: AnyObject {
   final var isOwnerGone: Bool { passive.isGone ?? (owner == nil) }
 
   @usableFromInline func cancel() {
-    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
     guard let edge else { return }
-    if let listenings { listenings.remove(self) } else { removeFromSweep(self) }
     let turn = currentTurn()
     enter(turn)
-    cut(edge, turn)
+    ending.end(edge, turn) {
+      if let listenings { listenings.remove(self) } else { removeFromSweep(self) }
+    }
     leave(turn)
   }
 
-  var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+  var hasEnded: Bool { ending.hasBegun }
 }
 
 /// An object that is not kept, and can be asked after without being retained for a moment.

@@ -33,8 +33,7 @@ extension Node {
     if other as AnyNode === self { return ClosureCancelable.over }
     transform.requireFree("link(to:through:)", self)
     transform.setEnds { from, to in (from, to) = (other, self) }
-    let number = transform.ends.withLock { $0.life == nil ? nil : $0.number }
-    guard let number else { return ClosureCancelable.over }
+    guard let number = transform.numberOfLife else { return ClosureCancelable.over }
     return LinkCancelable(transform, number: number)
   }
 

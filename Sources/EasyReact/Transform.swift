@@ -226,13 +226,19 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   /// Changes one or both ends: the present life is cut, and another begins where both ends are
   /// there.
-  final func setEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) {
-    while !trySetEnds(change) {}
+  /// - Parameter attach: What becomes of the new edge when it is in the lists.
+  final func setEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    attach: (EdgePointer, TurnPointer) -> Void = { attachNow($0, $1) }
+  ) {
+    while !trySetEnds(change, attach) {}
   }
 
   /// False: another thread set an end meanwhile, so what was read is out of date.
-  private final func trySetEnds(_ change: (inout Node<Input>?, inout Node<Output>?) -> Void) -> Bool
-  {
+  private final func trySetEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    _ attach: (EdgePointer, TurnPointer) -> Void
+  ) -> Bool {
     let changes = ends.withLock { $0.changes }
     var from = self.from
     var to = self.to
@@ -267,7 +273,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     if let cut = exchanged.cut { finishCut(cut.edge, turn) }
     if let life { prepareLink(life.edge, turn) }
     showLooseEnds(at: [oldFrom, oldTo])
-    if let life { attachNow(life.edge, turn) }
+    if let life { attach(life.edge, turn) }
     return true
   }
 
@@ -311,15 +317,11 @@ struct WeakTransform { weak var transform: AnyTransform? }
 final class LinkCancelable: Cancelable, Sendable {
   private weak let transform: AnyTransform?
   private let number: Int
-  private let isOver = Atomic(false)
 
   init(_ transform: AnyTransform, number: Int) {
     self.transform = transform
     self.number = number
   }
 
-  func cancel() {
-    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
-    transform?.cutLife(number)
-  }
+  func cancel() { transform?.cutLife(number) }
 }

@@ -99,13 +99,27 @@ extension Node {
   return edge
 }
 
-/// The maker of a join reads its upstreams itself. Where another thread is inside one, what it
-/// stores may be missed, so it runs the join again.
+/// The maker of a join reads its upstreams itself, after this. Where another thread is inside one, what
+/// it has stored since runs the join again.
 @usableFromInline func attachToJoin(_ edge: EdgePointer, _ turn: TurnPointer) {
-  if holds(edge.pointee.up.unsafelyUnwrapped, turn) {
-    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
+  let up = edge.pointee.up.unsafelyUnwrapped
+  if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
+  if holds(up, turn) {
     attachWithoutPush(edge, turn)
-  } else {
-    attachNow(edge, turn)
+    return
   }
+  // Behind its value, so what the maker reads is no older. A set under way may be read and pushed;
+  // none is missed.
+  let seen = up.pointee.wave.load(ordering: .acquiring)
+  post(
+    makeLetter(to: up, (edge, seen)) { payload, turn in
+      let (edge, seen) = takePayload(payload, (EdgePointer, UInt64).self)
+      if !attachWithoutPush(edge, turn) { return }
+      let up = edge.pointee.up.unsafelyUnwrapped
+      if up.pointee.wave.load(ordering: .relaxed) != seen,
+        up.pointee.hasValue.load(ordering: .relaxed)
+      {
+        push(edge, turn)
+      }
+    }, turn)
 }

@@ -64,6 +64,8 @@ import Synchronization
   @inlinable static var sync: UInt8 { 4 }
   /// In the lists already, but its attachment is still in the mail.
   @inlinable static var starting: UInt8 { 8 }
+  /// Its first push, which is still to come or under way, goes only into a node without a value.
+  @inlinable static var yields: UInt8 { 16 }
   @inlinable static var filtered: UInt8 { leadsBack | sync }
 }
 
@@ -78,6 +80,12 @@ extension Edge {
 
   @usableFromInline borrowing func has(_ flag: UInt8) -> Bool {
     flags.load(ordering: .acquiring) & flag != 0
+  }
+
+  /// Nothing passes any more: it was cut; or it comes from an inner node, and the outer edge was cut. Who has claimed the
+  /// downstream looks: the value may have set out long ago, and who cut the edge may have set the downstream since.
+  @usableFromInline borrowing func isOver() -> Bool {
+    has(EdgeFlags.cut) || hop?._withUnsafeGuaranteedRef { $0.outer?.hasEnded ?? false } ?? false
   }
 }
 

@@ -9,15 +9,19 @@ import Synchronization
 @usableFromInline class Hop: @unchecked Sendable {
   // Unchecked: an atomic; subclasses keep their state in a Mutex.
   @usableFromInline let isEnded = Atomic(false)
+  /// Of an edge from an inner node: the life of the outer edge, with which it is over too.
+  @usableFromInline let outer: Hop?
 
-  @inlinable init() {}
+  @inlinable init(of outer: Hop? = nil) { self.outer = outer }
 
   /// The edge is followed from now on. Called by the holder of its upstream's region.
   func attached(_ edge: EdgePointer) {}
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
-  @usableFromInline func detached(_ turn: TurnPointer) {}
+  @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(turn) }
+  /// An edge whose life hangs on this one is being freed. The same holder.
+  func innerEnded(_ turn: TurnPointer) {}
   @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }
 
@@ -156,7 +160,7 @@ import Synchronization
   }
   private let place = Mutex(Place())
 
-  @usableFromInline override init() { super.init() }
+  @usableFromInline init() { super.init() }
 
   override func attached(_ edge: EdgePointer) {
     let target = node(of: edge.pointee.down!)

@@ -67,7 +67,7 @@ struct WaitingJoin {
   _ up: CorePointer, _ edge: EdgePointer, _ turn: TurnPointer
 ) -> Bool {
   let core = edge.pointee.down.unsafelyUnwrapped
-  // The edge is looked at again behind the claim: see `passSlowly`.
+  // The edge is looked at again behind the claim: see `isOver`.
   if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(core, turn),
     edge.pointee.flags.load(ordering: .relaxed) == 0, noteQuickly(core, sender: up, turn)
   {

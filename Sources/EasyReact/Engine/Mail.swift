@@ -176,7 +176,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
     makeLetter(to: edge.pointee.down.unsafelyUnwrapped, payload) { payload, turn in
       let (edge, crossing, body) = takePayload(payload, Payload.self)
       let context = crossing.takeContext()
-      if !edge.pointee.has(EdgeFlags.cut) {
+      if !edge.pointee.isOver() {
         let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
         body(crossing.afterWaiting(context), turn)
         (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved

@@ -94,7 +94,11 @@ import Synchronization
   sender: CorePointer?, _ turn: TurnPointer
 ) -> Bool {
   let newest = core.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && wasReached(core, by: crossing.wave) {
+  let isUnwanted =
+    crossing.yields
+    ? core.pointee.hasValue.load(ordering: .relaxed)
+    : crossing.isFiltered && wasReached(core, by: crossing.wave)
+  if isUnwanted {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return false
   }
@@ -244,7 +248,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let wave = turn.pointee.wave
-  // The edge is looked at again behind a claim: see `passSlowly`.
+  // The edge is looked at again behind a claim: see `isOver`.
   guard edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0,
     sharesRegion(up, down)
       || claimOther(down, turn) && edge.pointee.flags.load(ordering: .relaxed) == 0,
@@ -258,9 +262,6 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
 }
 
 /// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
-///
-/// Who has claimed the downstream looks whether the edge is cut by now: the value may have set out long ago, and who cut
-/// the edge may have set the downstream since.
 @inlinable @inline(never) func passSlowly<Value: Sendable>(
   _ arrival: consuming Arrival<Value>, over edge: EdgePointer, from up: CorePointer,
   _ turn: TurnPointer
@@ -268,7 +269,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
   let crossing = Crossing(edge, turn)
   if sharesRegion(up, down) || claim(down, turn) {
-    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }
+    if edge.pointee.isOver() { return stop(.cut, edge, turn) }
     return arrive(down, arrival, crossing, sender: up, turn)
   }
   typealias Payload = (EdgePointer, Arrival<Value>, Crossing, CorePointer)
@@ -277,7 +278,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     makeLetter(to: down, payload) { payload, turn in
       let (edge, arrival, crossing, sender) = takePayload(payload, Payload.self)
       let context = crossing.takeContext()
-      if edge.pointee.flags.load(ordering: .acquiring) & EdgeFlags.cut == 0 {
+      if !edge.pointee.isOver() {
         let down = edge.pointee.down.unsafelyUnwrapped
         let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
         if arrive(down, arrival, crossing.afterWaiting(context), sender: sender, turn) {

@@ -6,18 +6,24 @@ import Synchronization
 // handle that is released here only puts its core on that list.
 
 /// What a turn frees when no frame is left on its stack.
-enum Dead {
-  /// A node whose handle is gone.
-  case node(CorePointer)
-  /// An edge or a listener that was cut, to be taken out of its upstream's list.
-  case edge(EdgePointer)
+struct Dead {
+  enum Body {
+    /// A node whose handle is gone.
+    case node(CorePointer)
+    /// An edge or a listener that was cut, to be taken out of its upstream's list.
+    case edge(EdgePointer)
+  }
+  let body: Body
+  /// Another thread ended it, so what its closures' deinits set is no part of this thread's batch.
+  let isForeign: Bool
 }
 
-func bury(_ dead: Dead, _ turn: TurnPointer) {
+func bury(_ body: Dead.Body, _ turn: TurnPointer) {
   if turn.pointee.deadCount == turn.pointee.deadCapacity {
     grow(&turn.pointee.dead, &turn.pointee.deadCapacity)
   }
-  (turn.pointee.dead + turn.pointee.deadCount).initialize(to: dead)
+  (turn.pointee.dead + turn.pointee.deadCount).initialize(
+    to: Dead(body: body, isForeign: turn.pointee.isForeign))
   turn.pointee.deadCount &+= 1
 }
 
@@ -42,6 +48,7 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
     edge.pointee.hop?.takeUnretainedValue().attached(edge)
     return true
   }
+  edge.pointee.hop?.takeUnretainedValue().end()
   finishCut(edge, turn)
   return false
 }
@@ -62,6 +69,9 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
     let wave = turn.pointee.wave
     if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
     if turn.pointee.isTraced { traceWave(wave, began: false, up) }
+    if edge.pointee.has(EdgeFlags.yields) {
+      edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
+    }
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
 }
@@ -79,19 +89,21 @@ func bury(_ dead: Dead, _ turn: TurnPointer) {
 }
 
 /// An edge or a listener of an existing node, made by any thread. The thread that is inside the node
-/// attaches at once; others leave a letter, which tells the value present then.
-@usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) {
+/// attaches at once; others leave a letter, which tells the value present then, and return false.
+@discardableResult
+@usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   if holds(up, turn) {
     attach(edge, turn)
-  } else {
-    post(
-      makeLetter(to: up, edge) { payload, turn in
-        attach(takePayload(payload, EdgePointer.self), turn)
-      },
-      turn)
+    return true
   }
+  post(
+    makeLetter(to: up, edge) { payload, turn in
+      attach(takePayload(payload, EdgePointer.self), turn)
+    },
+    turn)
+  return false
 }
 
 /// Links two nodes that exist already, but for the first push. The edge has both ends; it counts on
@@ -126,20 +138,21 @@ func countOnUpstream(_ edge: EdgePointer) {
   if mark(edge) { finishCut(edge, turn) }
 }
 
-/// Sets the cut mark. True: the caller must call `finishCut`.
+/// Sets the cut mark; what waits in a scheduler is told. True: the caller must call `finishCut`.
 ///
 /// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its
 /// address in hand, so the edge must not be freed before: `attach` finds the mark and finishes the
-/// cut.
+/// cut. Nothing waits in a scheduler then.
 func mark(_ edge: EdgePointer) -> Bool {
-  edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent).oldValue
-    & (EdgeFlags.cut | EdgeFlags.starting) == 0
+  let before = edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent)
+  if before.oldValue & (EdgeFlags.cut | EdgeFlags.starting) != 0 { return false }
+  edge.pointee.hop?.takeUnretainedValue().end()
+  return true
 }
 
 /// The second half of cutting: by the one who set the mark, which keeps the edge from being freed
 /// until then.
 func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
-  edge.pointee.hop?.takeUnretainedValue().end()
   if let down = edge.pointee.down {
     if let join = down.pointee.join, edge.pointee.kind.endsJoin {
       join.pointee.isTerminated.store(true, ordering: .releasing)
@@ -185,7 +198,16 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
 /// No frame is left on the stack, so lists may change.
 func reapOne(_ turn: TurnPointer) {
   turn.pointee.deadCount &-= 1
-  switch (turn.pointee.dead + turn.pointee.deadCount).move() {
+  let dead = (turn.pointee.dead + turn.pointee.deadCount).move()
+  if !dead.isForeign { return reap(dead, turn) }
+  let batch = turn.pointee.batch
+  (turn.pointee.batch, turn.pointee.isForeign) = (nil, true)
+  reap(dead, turn)
+  (turn.pointee.batch, turn.pointee.isForeign) = (batch, false)
+}
+
+private func reap(_ dead: Dead, _ turn: TurnPointer) {
+  switch dead.body {
   case .edge(let edge): reap(edge, turn)
   case .node(let core): reap(core, turn)
   }

@@ -190,7 +190,10 @@ private func appendToInbox(
     turn.pointee.lettersOpened < mailBound.load(ordering: .relaxed)
   {
     turn.pointee.lettersOpened &+= 1
+    let wasForeign = turn.pointee.isForeign
+    turn.pointee.isForeign = true
     openLetter(takeLetter(region).unsafelyUnwrapped, turn)
+    turn.pointee.isForeign = wasForeign
   }
   return region.pointee.inbox == nil
 }

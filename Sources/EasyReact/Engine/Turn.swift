@@ -33,6 +33,8 @@ import Synchronization
   @usableFromInline var deadCount = 0
   var dead: UnsafeMutablePointer<Dead>
   var deadCapacity: Int
+  /// What is buried now was ended by another thread.
+  var isForeign = false
   /// A few blocks of freed edges, linked through themselves, for this thread's next edges: so
   /// switching from one inner node to the next allocates nothing.
   @usableFromInline var spareEdges: UnsafeMutableRawPointer? = nil

@@ -12,6 +12,8 @@ import Synchronization
   @usableFromInline var flags: UInt8
   /// Stored only into a node whose number is lower; see contract 5.2.
   @usableFromInline var isFiltered = false
+  /// Stored only into a node without a value, instead of that: see `EdgeFlags.yields`.
+  @usableFromInline var yields = false
   /// It had to wait, so it goes on under a new number.
   @usableFromInline var waited = false
   @usableFromInline var context: Unmanaged<ContextBox>?
@@ -36,6 +38,7 @@ import Synchronization
     let edgeFlags = edge.pointee.flags.load(ordering: .relaxed)
     if edgeFlags & EdgeFlags.leadsBack != 0 { flags |= Bits.ledBack }
     if flags & Bits.event != 0, edge.pointee.kind.keepsEvents { flags &= ~Bits.event }
+    yields = edgeFlags & EdgeFlags.yields != 0
     isFiltered =
       edgeFlags & EdgeFlags.filtered != 0 || flags & Bits.ledBack != 0 && liesOnCycle(edge)
   }

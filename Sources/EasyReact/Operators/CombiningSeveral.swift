@@ -107,7 +107,7 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
     var values: [Element] = []
     values.reserveCapacity(nodes.count)
     for core in nodes {
-      guard let inner = edges[core], !inner.life.hasEnded,
+      guard let inner = edges[core], !inner.isCut,
         let value = readStored(core, Element.self)
       else { return nil }
       values.append(value)
@@ -126,7 +126,7 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
     self.make = make
     var added: [InnerEdge] = []
     for node in new where edges[node.core] == nil && node.core != down {
-      if let kept = before[node.core], !kept.life.hasEnded {
+      if let kept = before[node.core], !kept.isCut {
         edges[node.core] = kept
       } else {
         let inner = InnerEdge(.member, from: node, to: down, arriveAtJoin)

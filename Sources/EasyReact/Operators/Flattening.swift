@@ -41,10 +41,11 @@ extension Node {
 /// Which inner node a flatten follows. Touched by the holder of the result's region.
 @usableFromInline final class Following<Output: Sendable>: Hop, @unchecked Sendable {
   // Unchecked: see above.
-  /// The edge from the inner node; not touched once its life is over.
-  @usableFromInline var inner: (edge: EdgePointer, life: InnerLife)?
+  /// The edge from the inner node, not touched once its life is over. The life keeps this object, so
+  /// it is let go of when the node is left.
+  @usableFromInline var inner: (edge: EdgePointer, life: Hop)?
   /// A life that is over; used again as soon as nobody else has it any more.
-  @usableFromInline var spare: InnerLife?
+  @usableFromInline var spare: Hop?
   /// Does an inner node that is empty when it is turned to empty the result?
   @usableFromInline let emptiesResult: Bool
 
@@ -56,7 +57,7 @@ extension Node {
     let down = edge.pointee.down!
     let crossing = Crossing(edge, turn)
     if claim(down, turn) {
-      if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+      if edge.pointee.isOver() { return stop(.cut, edge, turn) }
       return turnTo(node, down, crossing, up, turn)
     }
     postOver(edge, crossing, turn) { crossing, turn in
@@ -80,7 +81,7 @@ extension Node {
     }
     let life = freshLife()
     leaveInner(turn)
-    if !link(node, down, life, turn) || willTell(node.core, turn) { return false }
+    if !link(node, down, life, crossing, sender, turn) || willTell(node.core, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
@@ -97,25 +98,30 @@ extension Node {
   }
 
   @inlinable func follows(_ node: AnyNode) -> Bool {
-    guard let inner, !inner.life.hasEnded else { return false }
+    // An edge that was cut before it was attached has not ended yet.
+    guard let inner, !inner.life.hasEnded, !inner.edge.pointee.has(EdgeFlags.cut) else {
+      return false
+    }
     return inner.edge.pointee.up == node.core
   }
 
   /// True: linked, and its value is to be told here. False: another thread is inside it and will
-  /// tell it.
+  /// tell it, as what the outer node's value brings.
   @inlinable func link(
-    _ node: Node<Output>, _ down: CorePointer, _ life: InnerLife, _ turn: TurnPointer
+    _ node: Node<Output>, _ down: CorePointer, _ life: Hop, _ crossing: Crossing,
+    _ sender: CorePointer, _ turn: TurnPointer
   ) -> Bool {
     let edge = makeEdge(
       Edge(
         kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
         flags: EdgeFlags.starting, hop: life
       ) { up, edge, turn in
-        // The outer edge may have been cut a moment ago.
-        let hasEnded = edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-          unsafeDowncast($0, to: InnerLife.self).outer.hasEnded
+        // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
+        _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
+        let isOver = edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+          $0.outer.unsafelyUnwrapped.hasEnded
         }
-        if hasEnded { return false }
+        if isOver { return stop(.cut, edge, turn) }
         return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
       })
     edge.pointee.down = down
@@ -125,17 +131,19 @@ extension Node {
       if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
       return attachWithoutPush(edge, turn)
     }
-    attachNow(edge, turn)
+    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
+    tellByMail(
+      Output.self, over: edge, life, crossing, sender, emptiesResult, isStarting: true, turn)
     return false
   }
 
   /// The one before the last is free by now, unless its edge is still in the mail.
-  @inlinable func freshLife() -> InnerLife {
+  @inlinable func freshLife() -> Hop {
     if isKnownUniquelyReferenced(&spare), let life = spare.take() {
       life.isEnded.store(false, ordering: .relaxed)
       return life
     }
-    return InnerLife(of: self)
+    return Hop(of: self)
   }
 
   @usableFromInline func leaveInner(_ turn: TurnPointer) {
@@ -151,14 +159,6 @@ extension Node {
   }
 }
 
-/// One life of the edge from an inner node. Keeps the flatten's state, which lets go of it when it
-/// leaves the node.
-@usableFromInline final class InnerLife: Hop, @unchecked Sendable {
-  // Unchecked: a constant.
-  @usableFromInline let outer: Hop
-  @inlinable init(of outer: Hop) { self.outer = outer }
-}
-
 /// Tells the value of an inner node that is followed already. What that node has sent may still
 /// wait in the mail of the result, and in its own: the value is read and told behind it.
 @inlinable func tellAgain<Output: Sendable>(
@@ -169,14 +169,26 @@ extension Node {
   if claim(up, turn) {
     return bring(up, Output.self, over: edge, crossing, sender, emptiesResult, turn)
   }
-  typealias Payload = (EdgePointer, Hop, Crossing, CorePointer, Bool)
-  let payload: Payload = (edge, life, crossing.retained(), sender, emptiesResult)
+  tellByMail(
+    Output.self, over: edge, life, crossing, sender, emptiesResult, isStarting: false, turn)
+  return false
+}
+
+/// By the thread that is inside the inner node, which attaches the edge first if it is starting.
+@inlinable func tellByMail<Output: Sendable>(
+  _: Output.Type, over edge: EdgePointer, _ life: Hop, _ crossing: Crossing,
+  _ sender: CorePointer, _ emptiesResult: Bool, isStarting: Bool, _ turn: TurnPointer
+) {
+  typealias Payload = (EdgePointer, Hop, Crossing, CorePointer, Bool, Bool)
+  let payload: Payload = (edge, life, crossing.retained(), sender, emptiesResult, isStarting)
   post(
-    makeLetter(to: up, payload) { payload, turn in
-      let (edge, life, crossing, sender, emptiesResult) = takePayload(payload, Payload.self)
+    makeLetter(to: edge.pointee.up.unsafelyUnwrapped, payload) { payload, turn in
+      let (edge, life, crossing, sender, emptiesResult, isStarting) = takePayload(
+        payload, Payload.self)
       let context = crossing.takeContext()
-      // An edge whose life has not ended is not freed while this region is held.
-      if life.hasEnded { return }
+      // An edge whose life has not ended is not freed while this region is held; one that starts is
+      // not freed at all.
+      if isStarting ? !attachWithoutPush(edge, turn) : life.hasEnded { return }
       let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
       if bring(
         edge.pointee.up!, Output.self, over: edge, crossing.afterWaiting(context), sender,
@@ -187,7 +199,6 @@ extension Node {
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
       _ = consume context
     }, turn)
-  return false
 }
 
 /// Reads the inner node's value, as the holder of its region, and tells it in the result behind
@@ -201,7 +212,7 @@ extension Node {
   if value == nil, !emptiesResult { return false }
   let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
   if claim(down, turn) {
-    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+    if edge.pointee.isOver() { return stop(.cut, edge, turn) }
     return arrive(down, arrival, crossing, sender: sender, turn)
   }
   postOver(edge, crossing, turn) { crossing, turn in

@@ -159,7 +159,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     // The outer node's event chose the inner one, whose value it is.
     var crossing = crossing
     crossing.flags &= ~Bits.event
-    if let known = followed[node.core], !known.life.hasEnded {
+    if let known = followed[node.core], !known.isCut {
       if willTell(node.core, turn) { return false }
       return tellAgain(Output.self, over: known.edge, known.life, crossing, sender, false, turn)
     }
@@ -174,11 +174,11 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   private func edge(from node: Node<Output>, to down: CorePointer) -> InnerEdge {
-    let life = MemberLife { [weak self] turn in self?.sweep(turn) }
-    return InnerEdge(.member, from: node, to: down, life: life) {
+    InnerEdge(.member, from: node, to: down, life: Hop(of: self)) {
       [plan] up, edge, turn in
-      // The outer edge may have been cut a moment ago. No ring: this object keeps no step.
-      if self.hasEnded { return false }
+      // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
+      _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
+      if self.hasEnded { return stop(.cut, edge, turn) }
       let value = slot(up, Output.self).pointee
       if plan.isDone == nil { return pass(value, over: edge, from: up, turn) }
       return inRegion(of: edge, turn) { crossing, turn in
@@ -219,7 +219,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   /// An inner edge was cut by somebody else: that counts as done.
-  private func sweep(_ turn: TurnPointer) {
+  override func innerEnded(_ turn: TurnPointer) {
     let ended = running.values.filter(\.life.hasEnded)
     if ended.isEmpty { return }
     for inner in ended {
@@ -243,12 +243,4 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   private func forgetWaiting() {
     while let next = waiting.popFirst() { _ = next.crossing.takeContext() }
   }
-}
-
-/// Tells the operator that an inner edge has ended.
-final class MemberLife: Hop, @unchecked Sendable {
-  // Unchecked: constant.
-  private let ended: @Sendable (TurnPointer) -> Void
-  init(_ ended: @escaping @Sendable (TurnPointer) -> Void) { self.ended = ended }
-  override func detached(_ turn: TurnPointer) { ended(turn) }
 }

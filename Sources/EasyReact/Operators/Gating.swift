@@ -100,6 +100,8 @@ extension Node {
     let turn = currentTurn()
     enter(turn)
     _ = claim(result.core, turn)
+    // A thread that is inside `other` links it later, and this node's values must not pass before.
+    if hasTold(other) { gate.turn() }
     let notifier = Transform<Other, Value>(.notifier) {
       LifeParts { _, edge, turn in
         inRegion(of: edge, turn) { _, _ in
@@ -125,6 +127,13 @@ extension Node {
   }
 }
 
+/// Does the node hold a value, or has one been left with the thread that is inside it?
+private func hasTold<Value: Sendable>(_ node: Node<Value>) -> Bool {
+  node.core.pointee.hasValue.load(ordering: .acquiring)
+    || node.core.pointee.hasPosted.load(ordering: .acquiring)
+      && readPosted(node.core, Value.self)?.value != nil
+}
+
 /// Whether the other node has told something in the present life of the edge of the values.
 private final class Gate: @unchecked Sendable {
   // Unchecked: an atomic; `turned` is touched by the holder of the result's region.
@@ -146,7 +155,7 @@ func inRegion(
   let down = edge.pointee.down.unsafelyUnwrapped
   let crossing = Crossing(edge, turn)
   if claim(down, turn) {
-    if edge.pointee.has(EdgeFlags.cut) { return stop(.cut, edge, turn) }  // see `passSlowly`
+    if edge.pointee.isOver() { return stop(.cut, edge, turn) }
     return body(crossing, turn)
   }
   postOver(edge, crossing, turn) { crossing, turn in

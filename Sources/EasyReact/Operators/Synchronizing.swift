@@ -37,8 +37,20 @@ extension Node {
     if other as AnyNode === self { return ClosureCancelable.over }
     let turn = currentTurn()
     enter(turn)
-    here.setEnds { from, to in (from, to) = (other, self) }
-    there.setEnds { from, to in (from, to) = (self, other) }
+    var isAttached = true
+    here.setEnds { from, to in
+      (from, to) = (other, self)
+    } attach: { edge, turn in
+      isAttached = attachNow(edge, turn)
+    }
+    there.setEnds { from, to in
+      (from, to) = (self, other)
+    } attach: { edge, turn in
+      // A thread that is inside `other` brings its value here later: only if it has none does this
+      // side's value count.
+      if !isAttached { edge.pointee.flags.bitwiseOr(EdgeFlags.yields, ordering: .relaxed) }
+      attachNow(edge, turn)
+    }
     leave(turn)
     return SyncCancelable(here, there)
   }
@@ -55,13 +67,14 @@ extension Node {
 }
 
 private final class SyncCancelable: Cancelable {
-  private let halves: [AnyTransform]
-  private let isOver = Atomic(false)
+  /// With the numbers of their lives, if they have one.
+  private let halves: [(transform: AnyTransform, number: Int?)]
 
-  init(_ here: AnyTransform, _ there: AnyTransform) { halves = [here, there] }
+  init(_ here: AnyTransform, _ there: AnyTransform) {
+    halves = [here, there].map { ($0, $0.numberOfLife) }
+  }
 
   func cancel() {
-    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return }
-    for half in halves { half.cutPresentLife() }
+    for half in halves { if let number = half.number { half.transform.cutLife(number) } }
   }
 }

@@ -105,31 +105,6 @@ extension Section5 {
     hold(listening, second)
   }
 
-  /// Runs `meanwhile` on this thread while another is inside a listener of `node`, which it has set
-  /// to `value`.
-  private func whileInside(
-    _ node: MutableNode<Int>, settingTo value: Int, _ meanwhile: () -> Void
-  ) {
-    let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
-    let isOver = DispatchSemaphore(value: 0)
-    let listening = node.listen {
-      if $0 == value {
-        isInside.signal()
-        wait(for: mayGoOn)
-      }
-    }
-    DispatchQueue.global().async {
-      node.value = value
-      isOver.signal()
-    }
-    wait(for: isInside)
-    meanwhile()
-    mayGoOn.signal()
-    wait(for: isOver)
-    #expect(waitForBackgroundWork())
-    listening.cancel()
-  }
-
   @Test
   func `5.2 a delivery that was left with another thread goes on under a new number`() throws {
     let a = MutableNode(0).named("a"), b = MutableNode(0).named("b")

@@ -1,6 +1,8 @@
 import CEasyReact
 import CTestSupport
 import Dispatch
+import EasyReact
+import EasyReactTesting
 import Foundation
 import Testing
 
@@ -29,6 +31,31 @@ func onThread(
   #expect(
     done.wait(timeout: .now() + 300 * Sanitizer.patience) == .success,
     sourceLocation: sourceLocation)
+}
+
+/// Runs `meanwhile` on this thread while another is inside a listener of `node`, which it has set to
+/// `value`; returns when that one is through, with all that was left with it.
+func whileInside<Value: Sendable & Equatable>(
+  _ node: MutableNode<Value>, settingTo value: Value, _ meanwhile: () -> Void
+) {
+  let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+  let isOver = DispatchSemaphore(value: 0)
+  let listening = node.listen {
+    if $0 == value {
+      isInside.signal()
+      wait(for: mayGoOn)
+    }
+  }
+  DispatchQueue.global().async {
+    node.value = value
+    isOver.signal()
+  }
+  wait(for: isInside)
+  meanwhile()
+  for _ in 0..<100 { mayGoOn.signal() }  // it may hear the same value again
+  wait(for: isOver)
+  #expect(waitForBackgroundWork())
+  listening.cancel()
 }
 
 /// Threads that pass it go on together: each waits until the last one has come.
