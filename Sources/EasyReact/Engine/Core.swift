@@ -77,7 +77,7 @@ import Synchronization
   @usableFromInline let isMutable: Atomic<Bool>
   @usableFromInline let hasPosted: Atomic<Bool>
   @usableFromInline let lock: Atomic<UInt8>
-  /// The newest wave that reached this node. Written by the holder.
+  /// The newest wave that reached this node. Written by the holder, after the value.
   @usableFromInline let wave: Atomic<UInt64>
   /// The node that the present value came from; nil after a set. Compared before it is ever
   /// followed. Written by the holder.

@@ -222,7 +222,7 @@ func runJoin(_ turn: TurnPointer) {
   if turn.pointee.flags | core.pointee.bits == 0, core.pointee.wave.load(ordering: .relaxed) < wave
   {
     store(core, value)
-    core.pointee.wave.store(wave, ordering: .relaxed)
+    core.pointee.wave.store(wave, ordering: .releasing)
     core.pointee.sender.store(
       core.pointee.join.unsafelyUnwrapped.pointee.sender, ordering: .relaxed)
     if turn.pointee.isTraced { traceStored(core, turn) }

@@ -46,7 +46,7 @@ import Synchronization
       let wave = newWave()
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (wave, 0, nil)
       store(core, value)
-      core.pointee.wave.store(wave, ordering: .relaxed)
+      core.pointee.wave.store(wave, ordering: .releasing)
       core.pointee.sender.store(nil, ordering: .relaxed)
       propagate(core, turn)
       (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
@@ -116,7 +116,7 @@ import Synchronization
   }
   let isNew = crossing.waited || newest >= crossing.wave
   let wave = isNew ? newWave() : crossing.wave
-  core.pointee.wave.store(wave, ordering: .relaxed)
+  core.pointee.wave.store(wave, ordering: .releasing)
   core.pointee.sender.store(sender, ordering: .relaxed)
   core.pointee.bits |= flags
   if let context = crossing.context { keepContext(core, context) }
@@ -256,7 +256,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     !turn.pointee.isTraced
   else { return false }
   store(down, value)
-  down.pointee.wave.store(wave, ordering: .relaxed)
+  down.pointee.wave.store(wave, ordering: .releasing)
   down.pointee.sender.store(up, ordering: .relaxed)
   return true
 }

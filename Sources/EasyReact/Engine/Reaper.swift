@@ -34,8 +34,10 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// region.
 @usableFromInline func attach(_ edge: EdgePointer, _ turn: TurnPointer) {
   let up = edge.pointee.up.unsafelyUnwrapped
-  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed) {
-    push(edge, turn)
+  if !attachWithoutPush(edge, turn) { return }
+  if up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn) }
+  if edge.pointee.has(EdgeFlags.yields) {
+    edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
   }
 }
 
@@ -69,9 +71,6 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
     let wave = turn.pointee.wave
     if edge.pointee.run(up, edge, turn) { propagate(edge.pointee.down!, turn) }
     if turn.pointee.isTraced { traceWave(wave, began: false, up) }
-    if edge.pointee.has(EdgeFlags.yields) {
-      edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
-    }
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
 }

@@ -108,6 +108,21 @@ import Testing
     let a = MutableNode<Int>(), b = MutableNode(0)
     whileInside(b, settingTo: 2) { a.sync(with: b) }
     #expect(a.value == 2 && b.value == 2)
+    a.value = 3
+    #expect(b.value == 3)
+  }
+
+  @Test func `5.3 both sides of a sync are empty while a thread is inside the other`() {
+    let a = MutableNode<Int>(), b = MutableNode(0)
+    whileInside(b, settingTo: 2) {
+      b.clean()
+      a.sync(with: b)
+    }
+    #expect(a.isEmpty && b.isEmpty)
+    b.value = 1
+    #expect(a.value == 1)
+    a.value = 3
+    #expect(b.value == 3)
   }
 
   @Test func `5.3 the other side of a sync is emptied before by a thread that comes first`() {
