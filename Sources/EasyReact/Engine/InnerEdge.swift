@@ -30,14 +30,14 @@ struct InnerEdge {
   }
 
   /// Links two nodes that exist. True: the present value is to be told here. False: another thread
-  /// is inside the upstream and pushes it, or the edge was cut already.
-  func link(_ turn: TurnPointer) -> Bool {
+  /// is inside the upstream and pushes it, with the crossing's context; or the edge was cut already.
+  func link(_ crossing: Crossing, _ turn: TurnPointer) -> Bool {
     prepareLink(edge, turn)
     if holds(edge.pointee.up!, turn) {
       if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
       return attachWithoutPush(edge, turn)
     }
-    attachNow(edge, turn)
+    attachNow(edge, turn, context: crossing.context?.takeUnretainedValue())
     return false
   }
 

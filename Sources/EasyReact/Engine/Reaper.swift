@@ -32,10 +32,12 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// An edge in the lists becomes one that the loop follows, and the present value is pushed through
 /// it once: a notification of the upstream restricted to the newcomer. Holder of the upstream's
 /// region.
-@usableFromInline func attach(_ edge: EdgePointer, _ turn: TurnPointer) {
+@usableFromInline func attach(
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+) {
   let up = edge.pointee.up.unsafelyUnwrapped
   if !attachWithoutPush(edge, turn) { return }
-  if up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn) }
+  if up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn, context: context) }
   if edge.pointee.has(EdgeFlags.yields) {
     edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
   }
@@ -55,11 +57,16 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
   return false
 }
 
-/// Sends the upstream's value through one edge, under a new number and without context.
-@usableFromInline func push(_ edge: EdgePointer, _ turn: TurnPointer) {
+/// Sends the upstream's value through one edge, under a new number; without context, unless the edge
+/// was made for a value that came with one.
+@usableFromInline func push(
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+) {
   let up = edge.pointee.up.unsafelyUnwrapped
   let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = (newWave(), 0, nil)
+  turn.pointee.wave = newWave()
+  turn.pointee.flags = context == nil ? 0 : Bits.context
+  turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
   if edge.pointee.has(EdgeFlags.filtered) {
     extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
   }
@@ -73,6 +80,7 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
     if turn.pointee.isTraced { traceWave(wave, began: false, up) }
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  _ = consume context
 }
 
 /// What comes to the node while `body` runs waits, and is told after.
@@ -90,16 +98,19 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// An edge or a listener of an existing node, made by any thread. The thread that is inside the node
 /// attaches at once; others leave a letter, which tells the value present then, and return false.
 @discardableResult
-@usableFromInline func attachNow(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+@usableFromInline func attachNow(
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   if holds(up, turn) {
-    attach(edge, turn)
+    attach(edge, turn, context: context)
     return true
   }
   post(
-    makeLetter(to: up, edge) { payload, turn in
-      attach(takePayload(payload, EdgePointer.self), turn)
+    makeLetter(to: up, (edge, context)) { payload, turn in
+      let (edge, context) = takePayload(payload, (EdgePointer, ContextBox?).self)
+      attach(edge, turn, context: context)
     },
     turn)
   return false

@@ -166,7 +166,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     let inner = edge(from: node, to: down)
     running[inner.edge] = inner
     if plan.isDone == nil { followed[node.core] = inner }
-    if !inner.link(turn) { return false }
+    if !inner.link(crossing, turn) { return false }
     if willTell(node.core, turn) { return false }
     guard let present = readStored(node.core, Output.self) else { return false }
     if plan.isDone?(present) == true { finish(inner, turn) }

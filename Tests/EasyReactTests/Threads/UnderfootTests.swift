@@ -22,9 +22,18 @@ import Testing
     #expect(checkInvariants([outer, inner, flat, kept]) == [])
   }
 
-  @Test func `8 10.4 the switch to an inner node under a thread's feet has the set's context`() {
+  @Test(arguments: ["flatten", "flattenMerge", "concatMap"])
+  func `8 10.4 the switch to an inner node under a thread's feet has the set's context`(
+    name: String
+  ) {
     let outer = MutableNode<Node<Int>>(Node(7)), inner = MutableNode(1)
-    let flat = outer.flatten(), told = Journal<String>()
+    let flat =
+      switch name {
+      case "flatten": outer.flatten()
+      case "flattenMerge": outer.flattenMerge()
+      default: outer.concatMap(until: { $0 != 2 }) { $0 }
+      }
+    let told = Journal<String>()
     let listening = flat.listenWithContext { value, context in
       told.note("\(value) \(context.map { "\($0)" } ?? "–")")
     }
