@@ -38,7 +38,8 @@ public final class ClosureCancelable: Cancelable {
 ///     bag.cancel()                 // the link is cut
 ///
 /// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread: who
-/// cancels a bag that another thread is cancelling returns when all members have ended, too.
+/// cancels a bag that another thread is cancelling cancels its members, too, so they have ended when
+/// it returns; but it does not wait for a closure that the other thread runs.
 public final class CancelableBag: Cancelable {
   private let members = Mutex(Members())
 
@@ -66,13 +67,16 @@ struct Members: @unchecked Sendable {
   private var items: [ObjectIdentifier: (number: Int, member: any Cancelable)] = [:]
   private var added = 0
   /// The threads that are cancelling all.
-  private var cancelling: Set<TurnPointer> = []
+  private var cancelling: [TurnPointer: Int] = [:]
 
   var count: Int { items.count }
 
   mutating func add(_ member: any Cancelable) {
-    added += 1
-    if items[ObjectIdentifier(member)] == nil { items[ObjectIdentifier(member)] = (added, member) }
+    // While all are cancelled it counts as new: it may be in use again.
+    if !cancelling.isEmpty || items[ObjectIdentifier(member)] == nil {
+      added += 1
+      items[ObjectIdentifier(member)] = (added, member)
+    }
   }
 
   mutating func remove(_ member: any Cancelable) -> (any Cancelable)? {
@@ -80,15 +84,23 @@ struct Members: @unchecked Sendable {
   }
 
   /// All, in order; none on a thread that is at it already, for a bag may be in itself.
-  fileprivate mutating func begin(_ thread: TurnPointer) -> (members: [any Cancelable], last: Int) {
-    if items.isEmpty || !cancelling.insert(thread).inserted { return ([], 0) }
-    return (items.values.sorted { $0.number < $1.number }.map(\.member), added)
+  fileprivate mutating func begin(_ thread: TurnPointer) -> (
+    members: [any Cancelable], last: Int, before: Int
+  ) {
+    // On a thread that is at it already: only what was added since.
+    let first = cancelling[thread] ?? 0
+    let new = items.values.filter { $0.number > first }.sorted { $0.number < $1.number }
+    if new.isEmpty { return ([], 0, first) }
+    cancelling[thread] = added
+    return (new.map(\.member), added, first)
   }
 
   /// Forgets those up to the last that was there at the beginning; returns what there was.
-  fileprivate mutating func end(_ thread: TurnPointer, _ last: Int) -> [any Cancelable] {
-    cancelling.remove(thread)
-    defer { items = items.filter { $0.value.number > last } }
+  fileprivate mutating func end(_ thread: TurnPointer, _ last: Int, _ before: Int)
+    -> [any Cancelable]
+  {
+    if before == 0 { cancelling[thread] = nil }
+    defer { items = items.filter { $0.value.number > last || $0.value.number <= before } }
     return items.values.map(\.member)
   }
 }
@@ -96,9 +108,9 @@ struct Members: @unchecked Sendable {
 /// They stay in until they have ended, so another thread that cancels them returns no earlier.
 func cancelAll(_ members: borrowing Mutex<Members>) {
   let thread = currentTurn()
-  let (all, last) = members.withLock { $0.begin(thread) }
+  let (all, last, before) = members.withLock { $0.begin(thread) }
   if all.isEmpty { return }
   for member in all { member.cancel() }
-  let removed = members.withLock { $0.end(thread, last) }
+  let removed = members.withLock { $0.end(thread, last, before) }
   _ = consume removed  // no deinit is run under the lock
 }

@@ -204,11 +204,16 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     let turn = currentTurn()
     enter(turn)
     // Looked at again by the holder: another thread may have cut it, and set its end since.
-    func bring(_ turn: TurnPointer) {
-      if leads(to: target) { apply(target.core, arrival, context: box, turn) }
+    func bring(_ wave: UInt64, _ turn: TurnPointer) {
+      if leads(to: target) { apply(target.core, arrival, context: box, wave: wave, turn) }
     }
     // A closure is made only where it has to wait.
-    if claim(target.core, turn) { bring(turn) } else { perform(on: target.core, turn, bring) }
+    if claim(target.core, turn) {
+      bring(0, turn)
+    } else {
+      let wave = newWave()
+      perform(on: target.core, turn) { bring(wave, $0) }
+    }
     leave(turn)
   }
 

@@ -10,7 +10,7 @@ sys.setrecursionlimit(100000)
 class Node:
     ids = itertools.count()
     def __init__(s, v=None):
-        s.id = next(Node.ids); s.v = v; s.down = []; s.listeners = []; s.rank = 0; s.wave = 0
+        s.id = next(Node.ids); s.v = v; s.down = []; s.listeners = []; s.rank = 0; s.wave = 0, 0  # the number, and the sequence that tells apart what has one number and had to wait
         s.pushed = -1; s.busy = False; s.queue = []             # values that wait while the node notifies
         s.join = None; s.pending = None          # a join: (upstreams, function); pending: (wave, led back) while it waits in the turn
         s.ended = False                          # a combine or zip that lost an upstream edge
@@ -65,7 +65,7 @@ class Graph:
         def visit():
             wave = s.new_wave()
             if e.sync or e.back: e.a.pushed = wave
-            s.follow(e, wave, False)
+            s.follow(e, (wave, 0), False)
         s.newcomer(e.a, visit)
 
     def order(s, a, b):                          # a node that nothing ordinary leads to goes below instead of raising all that follows
@@ -168,20 +168,23 @@ class Graph:
 
     # how a value flows
 
-    def deliver(s, n, v, wave=None, led_back=False, filtered=False):
-        n.queue.append((v, wave, led_back, filtered, n.busy))
+    def deliver(s, n, v, wave=None, led_back=False, filtered=False):         # a set has its number from the start
+        n.queue.append((v, wave or (s.new_wave(), 0), led_back, filtered, n.busy, wave is None))
         if not n.busy: s.drain(n)
 
     def drain(s, n):
         n.busy = True
         while n.queue:
-            v, wave, led_back, filtered, waited = n.queue.pop(0)
+            v, wave, led_back, filtered, waited, is_set = n.queue.pop(0)
             s.delivered += 1; assert s.delivered < s.limit, "does not end"
-            if filtered and (n.wave >= wave or n.pushed == wave): continue                         # tested when it is stored
+            if filtered and (n.wave >= wave or n.pushed == wave[0]): continue                      # tested when it is stored
             if isinstance(v, Update):
                 if n.v is None: continue
                 v = v.f(n.v)
-            if wave is None or waited or n.wave >= wave: wave = s.new_wave() # a set, what had to wait, an ordinary delivery that comes late: a new number
+            # A set, and what comes over a filtered edge, keeps its number; but this node's value may have set out by a first push since.
+            # What comes over another edge is told in any case, and the newest from then on.
+            if filtered and waited: wave = wave[0], s.new_wave()
+            if n.pushed >= wave[0] if filtered else n.wave >= wave or (n.pushed >= wave[0] if is_set else waited): wave = s.new_wave(), 0
             n.v = v; n.wave = wave
             if v is not None: s.notify(n, wave, led_back)
         n.busy = False
@@ -213,9 +216,9 @@ class Graph:
     def follow(s, e, wave, led_back):
         led_back = led_back or e.back
         filtered = e.back or e.sync or (led_back and s.reaches(e.b, e.a))
-        if filtered and (e.b.wave >= wave or e.b.pushed == wave): return
+        if filtered and (e.b.wave >= wave or e.b.pushed == wave[0]): return
         if e.kind == "join":
-            if not filtered and e.b.wave >= wave: wave = s.new_wave()
+            if not filtered and e.b.wave >= wave: wave = s.new_wave(), 0
             if e.b.pending is None: heapq.heappush(s.turn, (e.b.rank, e.b.id, e.b)); e.b.pending = (wave, led_back)
             else: e.b.pending = max(e.b.pending, (wave, led_back))           # the newest arrival counts
         elif e.kind == "flatten": s.switch(e, wave, led_back, filtered)

@@ -11,9 +11,9 @@ import Synchronization
 
 /// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
 /// that closes a cycle.
-@usableFromInline func wasReached(_ core: CorePointer, by wave: UInt64) -> Bool {
-  core.pointee.wave.load(ordering: .relaxed) >= wave
-    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == wave
+@usableFromInline func wasReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
+  isReached(core, by: crossing)
+    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == crossing.wave
 }
 
 /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
@@ -29,6 +29,12 @@ import Synchronization
   return value
 }
 
+@usableFromInline func noteSequence(_ core: CorePointer, _ wave: UInt64, _ sequence: UInt64) {
+  let extras = extras(of: core)
+  extras.lateSequence.store(sequence, ordering: .releasing)
+  extras.lateWave.store(wave, ordering: .releasing)
+}
+
 @usableFromInline func keepContext(_ core: CorePointer, _ context: Unmanaged<ContextBox>) {
   extras(of: core).context = context.takeUnretainedValue()
 }
@@ -36,12 +42,13 @@ import Synchronization
 /// The node has told its value: what travelled with it is forgotten.
 func dropTravelling(_ node: CorePointer) {
   let bits = node.pointee.bits
-  node.pointee.bits = bits & ~(Bits.travelling | Bits.tracedStart)
+  node.pointee.bits = bits & ~Bits.travelling
   if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
-  if bits & Bits.tracedStart != 0 {
-    traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
-  }
   if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
+    if extras.isTracedStart {
+      extras.isTracedStart = false
+      traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
+    }
     let context = extras.context
     extras.context = nil
     _ = consume context

@@ -152,8 +152,8 @@ import Synchronization
   /// The node still has something to do for its present value, so what comes now waits in its
   /// queue.
   @inlinable static var busy: UInt8 { 1 }
-  /// The node began a wave that a tracer heard of, and is told when it ends.
-  @inlinable static var tracedStart: UInt8 { 2 }
+  /// The wave has a sequence besides its number: see `stamp`.
+  @inlinable static var late: UInt8 { 2 }
   /// The wave crossed an edge that leads back.
   @inlinable static var ledBack: UInt8 { 4 }
   @inlinable static var context: UInt8 { 8 }
@@ -166,7 +166,7 @@ import Synchronization
   /// For good: an event node, whose values are events. It is never at rest by the loop's measure, so
   /// it takes the slow ways, and the fast ones know nothing of it.
   @inlinable static var eventNode: UInt8 { 128 }
-  @inlinable static var travelling: UInt8 { ledBack | context | emptied | event }
+  @inlinable static var travelling: UInt8 { late | ledBack | context | emptied | event }
 }
 
 private let identifiers = Atomic<UInt64>(1)
@@ -262,6 +262,12 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// The number of the last first push over an edge that closes a cycle here: this node has its
   /// value already.
   @usableFromInline let pushed = Atomic<UInt64>(0)
+  /// The sequence of the node's value, while that has this number: see `stamp`. Written by the holder,
+  /// before the number.
+  @usableFromInline let lateWave = Atomic<UInt64>(0)
+  @usableFromInline let lateSequence = Atomic<UInt64>(0)
+  /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
+  @usableFromInline var isTracedStart = false
   /// Of an event node; set before the node is published.
   @usableFromInline var isEventNode = false
   /// Of a zip; set before the node is published.

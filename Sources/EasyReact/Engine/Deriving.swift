@@ -110,7 +110,8 @@ extension Node {
   }
   // Behind its value, so what the maker reads is no older. A set under way may be read and pushed;
   // none is missed.
-  let seen = up.pointee.wave.load(ordering: .acquiring)
+  let hadValue = up.pointee.hasValue.load(ordering: .acquiring)
+  let seen = hadValue ? up.pointee.wave.load(ordering: .acquiring) : .max
   post(
     makeLetter(to: up, (edge, seen)) { payload, turn in
       let (edge, seen) = takePayload(payload, (EdgePointer, UInt64).self)

@@ -146,7 +146,7 @@ import Synchronization
   @inlinable init(_ value: Value, _ turn: TurnPointer) {
     self.value = value
     wave = turn.pointee.wave
-    flags = turn.pointee.flags & ~Bits.emptied
+    flags = turn.pointee.flags & ~(Bits.emptied | Bits.late)
     context = turn.pointee.context?.takeUnretainedValue()
   }
 }

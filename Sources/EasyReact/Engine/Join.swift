@@ -10,6 +10,7 @@ import Synchronization
 @usableFromInline struct Join: ~Copyable {
   /// The newest arrival since the last run: what the run goes on with.
   @usableFromInline var wave: UInt64 = 0
+  @usableFromInline var sequence: UInt64 = 0
   @usableFromInline var flags: UInt8 = 0
   @usableFromInline var context: ContextBox? = nil
   @usableFromInline var sender: CorePointer? = nil
@@ -110,6 +111,7 @@ struct WaitingJoin {
   }
   core.pointee.bits |= Bits.waiting
   join.pointee.wave = wave
+  join.pointee.sequence = 0
   join.pointee.flags = 0
   join.pointee.sender = sender
   pushJoin(core, turn)
@@ -125,26 +127,31 @@ func noteArrival(
     if turn.pointee.isTraced { traceStop(.cut, core, turn) }
     return
   }
-  var wave = crossing.wave
-  let newest = core.pointee.wave.load(ordering: .relaxed)
-  if crossing.isFiltered && wasReached(core, by: wave) {
+  var (wave, sequence) = (crossing.wave, crossing.sequence)
+  if crossing.isFiltered && wasReached(core, by: crossing) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return
   }
-  if !crossing.isFiltered && (newest >= wave || crossing.waited) { wave = newWave() }
+  if !crossing.isFiltered && (crossing.waited || isReached(core, by: crossing)) {
+    (wave, sequence) = (newWave(), 0)
+  }
   // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
   // set.
   if core.pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
     countReentrantSet(core, turn)
   }
-  let flags = crossing.flags & Bits.travelling
+  var flags = crossing.flags & Bits.travelling & ~Bits.late
+  if sequence != 0 { flags |= Bits.late }
   if core.pointee.bits & Bits.waiting == 0 {
     core.pointee.bits |= Bits.waiting
     pushJoin(core, turn)
-  } else if (wave, flags & Bits.ledBack) <= (join.pointee.wave, join.pointee.flags & Bits.ledBack) {
+  } else if (wave, sequence, flags & Bits.ledBack)
+    <= (join.pointee.wave, join.pointee.sequence, join.pointee.flags & Bits.ledBack)
+  {
     return
   }
   join.pointee.wave = wave
+  join.pointee.sequence = sequence
   join.pointee.flags = flags
   join.pointee.sender = sender
   if crossing.context != nil || join.pointee.context != nil {
@@ -230,6 +237,9 @@ func runJoin(_ turn: TurnPointer) {
   }
   var crossing = Crossing(joinIn: turn)
   crossing.isFiltered = turn.pointee.flags & Bits.ledBack != 0
+  if turn.pointee.flags & Bits.late != 0 {
+    crossing.sequence = core.pointee.join.unsafelyUnwrapped.pointee.sequence
+  }
   return arrive(
     core, .value(value), crossing, sender: core.pointee.join.unsafelyUnwrapped.pointee.sender, turn)
 }

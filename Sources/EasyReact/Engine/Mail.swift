@@ -129,7 +129,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
 @inlinable @inline(never) func postSet<Value: Sendable>(
   _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, _ turn: TurnPointer
 ) {
-  typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64)
+  typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64, UInt64)
   let posted: Posted<Value>? =
     switch arrival {
     case _ where isEventNode(core): nil
@@ -138,17 +138,17 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
     case .change: nil
     }
   let extras = posted == nil ? nil : extras(of: core)
-  let letter = makeLetter(to: core, (core, arrival, context, UInt64(0)) as Payload) {
+  let letter = makeLetter(to: core, (core, arrival, context, newWave(), UInt64(0)) as Payload) {
     payload, turn in
-    let (core, arrival, context, ticket) = takePayload(payload, Payload.self)
-    apply(core, arrival, context: context, waited: true, turn)
+    let (core, arrival, context, wave, ticket) = takePayload(payload, Payload.self)
+    apply(core, arrival, context: context, wave: wave, turn)
     if ticket != 0 { settlePosted(core, ticket) }
   }
   var old: AnyObject?
   core.pointee.acquire()
   if let posted, let extras {
     (UnsafeMutableRawPointer(letter) + Letter.headerSize).assumingMemoryBound(to: Payload.self)
-      .pointee.3 = notePosted(core, extras, posted, old: &old)
+      .pointee.4 = notePosted(core, extras, posted, old: &old)
   }
   let isPosted = pushed(letter, turn)
   core.pointee.releaseAfterCopying()

@@ -60,13 +60,14 @@ import Synchronization
 }
 
 /// A set, a clean or an update with a wave of its own, by the holder.
+/// - Parameter wave: Its number, if it had to wait; zero: a new one.
 @inlinable @inline(never) func apply<Value: Sendable>(
-  _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, waited: Bool = false,
+  _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, wave: UInt64 = 0,
   _ turn: TurnPointer
 ) {
   let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
   var crossing = Crossing(context: context)
-  crossing.waited = waited
+  crossing.wave = wave
   if turn.pointee.isTraced { traceSet(core, turn) }
   if arrive(core, arrival, crossing, sender: nil, turn) { propagate(core, turn) }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
@@ -93,16 +94,15 @@ import Synchronization
   _ core: CorePointer, _ arrival: consuming Arrival<Value>, _ crossing: Crossing,
   sender: CorePointer?, _ turn: TurnPointer
 ) -> Bool {
-  let newest = core.pointee.wave.load(ordering: .relaxed)
   let isUnwanted =
     crossing.yields
     ? core.pointee.hasValue.load(ordering: .relaxed)
-    : crossing.isFiltered && wasReached(core, by: crossing.wave)
+    : crossing.isFiltered && wasReached(core, by: crossing)
   if isUnwanted {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return false
   }
-  var flags = crossing.flags
+  var flags = crossing.flags & ~Bits.late
   switch consume arrival {
   case .value(let value):
     if core.pointee.bits & Bits.eventNode != 0 { flags |= Bits.event }
@@ -114,8 +114,11 @@ import Synchronization
     guard let value = changed(core, Value.self, by: body) else { return false }
     store(core, value)
   }
-  let isNew = crossing.waited || newest >= crossing.wave
-  let wave = isNew ? newWave() : crossing.wave
+  let (wave, sequence) = stamp(crossing, at: core)
+  if sequence != 0 {
+    flags |= Bits.late
+    noteSequence(core, wave, sequence)
+  }
   core.pointee.wave.store(wave, ordering: .releasing)
   core.pointee.sender.store(sender, ordering: .relaxed)
   core.pointee.bits |= flags
@@ -124,8 +127,9 @@ import Synchronization
   turn.pointee.flags = flags
   turn.pointee.context = crossing.context
   if turn.pointee.isTraced {
-    if crossing.wave == 0 {
-      core.pointee.bits |= Bits.tracedStart
+    if crossing.isSet {
+      core.pointee.bits |= Bits.context  // so `dropTravelling` looks
+      extras(of: core).isTracedStart = true
       traceWave(wave, began: true, core)
     }
     traceStored(core, turn)
@@ -202,7 +206,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   }
   if turn.pointee.flags & Bits.emptied != 0, !edge.pointee.hearsEmptiness { return false }
   let crossing = Crossing(edge, turn)
-  if crossing.isFiltered && wasReached(edge.pointee.down.unsafelyUnwrapped, by: crossing.wave) {
+  if crossing.isFiltered && wasReached(edge.pointee.down.unsafelyUnwrapped, by: crossing) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, edge, turn) }
     return false
   }

@@ -32,12 +32,16 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// An edge in the lists becomes one that the loop follows, and the present value is pushed through
 /// it once: a notification of the upstream restricted to the newcomer. Holder of the upstream's
 /// region.
+///
+/// - Parameter number: Of the push; zero: a new one.
 @usableFromInline func attach(
-  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
 ) {
   let up = edge.pointee.up.unsafelyUnwrapped
   if !attachWithoutPush(edge, turn) { return }
-  if up.pointee.hasValue.load(ordering: .relaxed) { push(edge, turn, context: context) }
+  if up.pointee.hasValue.load(ordering: .relaxed) {
+    push(edge, turn, context: context, number: number)
+  }
   if edge.pointee.has(EdgeFlags.yields) {
     edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
   }
@@ -60,12 +64,16 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
 /// was made for a value that came with one.
 @usableFromInline func push(
-  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
 ) {
   let up = edge.pointee.up.unsafelyUnwrapped
   let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-  turn.pointee.wave = newWave()
+  turn.pointee.wave =
+    number == 0 ? newWave() : max(number, up.pointee.wave.load(ordering: .relaxed))
   turn.pointee.flags = context == nil ? 0 : Bits.context
+  if turn.pointee.wave == up.pointee.wave.load(ordering: .relaxed), sequence(of: up) != 0 {
+    turn.pointee.flags |= Bits.late
+  }
   turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
   if edge.pointee.has(EdgeFlags.filtered) {
     extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
@@ -99,18 +107,20 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// attaches at once; others leave a letter, which tells the value present then, and return false.
 @discardableResult
 @usableFromInline func attachNow(
-  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
 ) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   if holds(up, turn) {
-    attach(edge, turn, context: context)
+    attach(edge, turn, context: context, number: number)
     return true
   }
+  // What this thread sets from now on is newer than the first push.
+  let number = number == 0 && edge.pointee.has(EdgeFlags.filtered) ? newWave() : number
   post(
-    makeLetter(to: up, (edge, context)) { payload, turn in
-      let (edge, context) = takePayload(payload, (EdgePointer, ContextBox?).self)
-      attach(edge, turn, context: context)
+    makeLetter(to: up, (edge, context, number)) { payload, turn in
+      let (edge, context, number) = takePayload(payload, (EdgePointer, ContextBox?, UInt64).self)
+      attach(edge, turn, context: context, number: number)
     },
     turn)
   return false
@@ -213,6 +223,7 @@ func reapOne(_ turn: TurnPointer) {
   let batch = turn.pointee.batch
   (turn.pointee.batch, turn.pointee.isForeign) = (nil, true)
   reap(dead, turn)
+  while turn.pointee.joinCount > 0 { runJoin(turn) }
   (turn.pointee.batch, turn.pointee.isForeign) = (batch, false)
 }
 

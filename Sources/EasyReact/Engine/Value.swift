@@ -224,6 +224,17 @@ import Synchronization
   return posted.map { unsafeDowncast($0, to: Posted<Value>.self) }
 }
 
+/// Does this thread read a value of the node: one that it holds, or that was left with the thread that
+/// is inside it?
+func hasTold<Value: Sendable>(_ node: Node<Value>) -> Bool {
+  if node.core.pointee.hasPosted.load(ordering: .acquiring),
+    let posted = readPosted(node.core, Value.self)
+  {
+    return posted.value != nil
+  }
+  return node.core.pointee.hasValue.load(ordering: .acquiring)
+}
+
 /// Caller holds the core's lock, under which the letter is posted too, so that the last posted is
 /// the last told.
 @usableFromInline func notePosted(

@@ -43,6 +43,8 @@
   }
   let waiting = unsafeDowncast(
     core.pointee.queue.unsafelyUnwrapped.takeUnretainedValue(), to: Waiting<Value>.self)
-  waiting.append(Waiting.Item(arrival, crossing.retained(), sender))
+  var crossing = crossing.retained()
+  if crossing.wave == 0 { crossing.wave = newWave() }
+  waiting.append(Waiting.Item(arrival, crossing, sender))
   countReentrantSet(core, turn)
 }

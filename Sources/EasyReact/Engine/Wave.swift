@@ -14,14 +14,18 @@ import Synchronization
   @usableFromInline var isFiltered = false
   /// Stored only into a node without a value, instead of that: see `EdgeFlags.yields`.
   @usableFromInline var yields = false
-  /// It had to wait, so it goes on under a new number.
+  /// It had to wait, and so goes on under a new number: see `afterWaiting`.
   @usableFromInline var waited = false
+  @usableFromInline var isSet = false
+  /// Tells apart what has one number and had to wait; zero for what had not. See `stamp`.
+  @usableFromInline var sequence: UInt64 = 0
   @usableFromInline var context: Unmanaged<ContextBox>?
 
   /// A set.
   @inlinable init(context: ContextBox?) {
     wave = 0
     flags = context == nil ? 0 : Bits.context
+    isSet = true
     self.context = context.map { Unmanaged.passUnretained($0) }
   }
 
@@ -39,6 +43,9 @@ import Synchronization
     if edgeFlags & EdgeFlags.leadsBack != 0 { flags |= Bits.ledBack }
     if flags & Bits.event != 0, edge.pointee.kind.keepsEvents { flags &= ~Bits.event }
     yields = edgeFlags & EdgeFlags.yields != 0
+    if flags & Bits.late != 0 {
+      sequence = EasyReact.sequence(of: edge.pointee.up.unsafelyUnwrapped)
+    }
     isFiltered =
       edgeFlags & EdgeFlags.filtered != 0 || flags & Bits.ledBack != 0 && liesOnCycle(edge)
   }
@@ -56,4 +63,46 @@ import Synchronization
     crossing.context = context.map { Unmanaged.passUnretained($0) }
     return crossing
   }
+}
+
+// MARK: - Numbers
+
+/// Which of two values is newer where edges are filtered: the number, that of the set; and of what has one number and had to wait the
+/// sequence, which is given when it is stored.
+///
+///  - A set has its number from the moment it is made, and keeps it where it has to wait.
+///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins, whichever had to wait. But a source
+///    may have brought two values under one number to two nodes of a sync, which meet only now: the sequence orders them.
+///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is newer from then on: a new number.
+///  - A node whose value set out by a first push (decision 0002) has that value in the other node under the push's number. A set, and what
+///    comes over a filtered edge, under a lower one needs a new number, to follow it.
+///
+/// `Documentation/Decisions/0006-what-waits-keeps-its-number.md`; the rules as a program: `Tests/Model/contract_model.py`.
+@usableFromInline func stamp(_ crossing: Crossing, at core: CorePointer) -> (
+  number: UInt64, sequence: UInt64
+) {
+  let pushed = core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) ?? 0
+  if crossing.isFiltered, !crossing.yields {
+    if pushed >= crossing.wave { return (newWave(), 0) }
+    return (crossing.wave, crossing.waited ? newWave() : crossing.sequence)
+  }
+  let keepsNumber =
+    crossing.isSet || crossing.yields ? pushed < crossing.wave : !crossing.waited
+  if !keepsNumber || isReached(core, by: crossing) { return (newWave(), 0) }
+  return (crossing.wave, crossing.sequence)
+}
+
+/// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon, for it only grows.
+func isReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
+  let newest = core.pointee.wave.load(ordering: .acquiring)
+  if newest != crossing.wave { return newest > crossing.wave }
+  return sequence(of: core) >= crossing.sequence
+}
+
+/// Of the node's value.
+func sequence(of core: CorePointer) -> UInt64 {
+  guard let extras = core.pointee.extrasIfAny(),
+    extras.lateWave.load(ordering: .acquiring) == core.pointee.wave.load(ordering: .relaxed)
+  else { return 0 }
+  return extras.lateSequence.load(ordering: .acquiring)
 }

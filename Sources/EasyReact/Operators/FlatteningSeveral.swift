@@ -132,7 +132,11 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
 
   deinit { forgetWaiting() }
 
-  private var hasRoom: Bool { running.count + beginning < plan.limit }
+  private var hasRoom: Bool {
+    if plan.limit == Int.max { return true }
+    // One that was cut before it was attached is done.
+    return running.values.count { !$0.isCut } + beginning < plan.limit
+  }
 
   /// The outer node told a value. True: stored in the result.
   func take(
@@ -169,7 +173,9 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
     if !inner.link(crossing, turn) { return false }
     if willTell(node.core, turn) { return false }
     guard let present = readStored(node.core, Output.self) else { return false }
-    if plan.isDone?(present) == true { finish(inner, turn) }
+    let isLast = plan.isDone?(present) == true
+    if hasEnded || inner.isCut { return false }  // by `isDone`
+    if isLast { finish(inner, turn) }
     return arrive(down, .value(present), crossing, sender: sender, turn)
   }
 
@@ -193,6 +199,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   ) -> Bool {
     guard let inner = running[edge], let down, let isDone = plan.isDone else { return false }
     let isLast = isDone(value)
+    if edge.pointee.isOver() { return stop(.cut, edge, turn) }  // by `isDone`
     let isStored = arrive(down, .value(value), crossing, sender: edge.pointee.up, turn)
     if !isLast { return isStored }
     whileStored(isStored, down, turn) { finish(inner, turn) }

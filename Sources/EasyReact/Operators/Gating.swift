@@ -127,13 +127,6 @@ extension Node {
   }
 }
 
-/// Does the node hold a value, or has one been left with the thread that is inside it?
-private func hasTold<Value: Sendable>(_ node: Node<Value>) -> Bool {
-  node.core.pointee.hasValue.load(ordering: .acquiring)
-    || node.core.pointee.hasPosted.load(ordering: .acquiring)
-      && readPosted(node.core, Value.self)?.value != nil
-}
-
 /// Whether the other node has told something in the present life of the edge of the values.
 private final class Gate: @unchecked Sendable {
   // Unchecked: an atomic; `turned` is touched by the holder of the result's region.

@@ -33,6 +33,10 @@ extension Node {
     }
     for entrant in entrants { entrant.insertFresh() }
     race.entrants = entrants
+    // Where another thread is inside the first that holds a value, its edge is attached later.
+    if let first = nodes.firstIndex(where: { hasTold($0) }) {
+      _ = race.isWon(by: entrants[first].edge, turn)
+    }
     // Also one that lost before its turn: its attachment finishes the cut.
     for entrant in entrants { attachNow(entrant.edge, turn) }
     leave(turn)

@@ -48,8 +48,22 @@ extension Node {
         return false
       }
     }
-    connectJoin(other, node.core, .latest, turn) { _, _, _ in false }
-    if let value = readStored(core, Value.self), let latest = readStored(other.core, Other.self) {
+    // This thread reads a value of `other` that is still left with another one: its arrival makes the
+    // join run, once.
+    let isLeft = other.core.pointee.hasPosted.load(ordering: .acquiring)
+    if isLeft, hasTold(other) {
+      let isAwaited = Cell(true)
+      connectJoin(other, node.core, .latest, turn) { up, edge, turn in
+        // By the holder of `other`.
+        defer { isAwaited.place.pointee = false }
+        return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
+      }
+    } else {
+      connectJoin(other, node.core, .latest, turn) { _, _, _ in false }
+    }
+    if !isLeft, let value = readStored(core, Value.self),
+      let latest = readStored(other.core, Other.self)
+    {
       store(node.core, (value, latest))
     }
     leave(turn)
@@ -97,7 +111,7 @@ extension Node {
     connectJoin(ticks, node.core, .sampler, turn, arriveAtJoin)
     if let value = readStored(core, Value.self) {
       sampling.isNew = ticks.isEmpty
-      if !ticks.isEmpty { store(node.core, value) }
+      if !sampling.isNew { store(node.core, value) }
     }
     leave(turn)
     return node

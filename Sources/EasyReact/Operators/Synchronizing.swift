@@ -38,6 +38,7 @@ extension Node {
     let turn = currentTurn()
     enter(turn)
     var isAttached = true
+    let older = newWave()
     here.setEnds { from, to in
       (from, to) = (other, self)
     } attach: { edge, turn in
@@ -46,10 +47,14 @@ extension Node {
     there.setEnds { from, to in
       (from, to) = (self, other)
     } attach: { edge, turn in
-      // A thread that is inside `other` brings its value here later: only if it has none does this
-      // side's value count.
-      if !isAttached { edge.pointee.flags.bitwiseOr(EdgeFlags.yields, ordering: .relaxed) }
-      attachNow(edge, turn)
+      if isAttached {
+        attachNow(edge, turn)
+      } else {
+        // A thread that is inside `other` brings its value here later: only if it has none does this
+        // side's value count.
+        edge.pointee.flags.bitwiseOr(EdgeFlags.yields, ordering: .relaxed)
+        attachNow(edge, turn, number: older)
+      }
     }
     leave(turn)
     return SyncCancelable(here, there)

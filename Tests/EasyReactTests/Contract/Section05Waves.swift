@@ -126,16 +126,40 @@ extension Section5 {
     a.sync(with: b)
     let told = [Recorder(a), Recorder(b)]
     told.forEach { $0.clear() }
-    let first = a.listen { if $0 == 10 { a.value = 20 } }  // waits in the queue of `a`
+    let first = b.listen { if $0 == 1 { a.value = 20 } }  // before the 1 goes over the sync
     let log = traced {
-      // Left with the thread inside `a`, which tells what waits there first.
+      // Both are left with the thread inside `a`.
       whileInside(a, settingTo: 10) { b.value = 1 }
     }
     #expect(told.map(\.values) == [[10, 20], [1, 20]])
     // The echo of 20 over the sync, and the 1 that was left.
-    #expect(log.stops(a) == [.leftInMail, .reachedAlready, .reachedAlready])
+    #expect(log.stops(a) == [.leftInMail, .leftInMail, .reachedAlready, .reachedAlready])
     #expect(checkInvariants([a, b]) == [])
     hold(first)
+  }
+
+  @Test func `5.2 a filtered wave that waited keeps its number: a newer one is not undone`() throws
+  {
+    let a = MutableNode(0).named("a"), b = MutableNode(0).named("b")
+    a.sync(with: b)
+    let log = traced {
+      whileInside(b, settingTo: 10) { a.value = 1 }
+    }
+    let stored = try #require(log.events(of: a).first { $0.line == "a: stored 1" })
+    let delivered = try #require(log.events(of: b).first { $0.line == "b: stored 1" })
+    #expect(delivered.thread != stored.thread)
+    #expect(delivered.wave == stored.wave)
+    // And a set that waits has its number from the start.
+    let second = traced {
+      whileInside(b, settingTo: 11) {
+        b.value = 2
+        a.value = 3
+      }
+    }
+    let last = try #require(second.events(of: a).last { $0.line == "a: stored 3" })
+    let left = try #require(second.events(of: b).first { $0.line == "b: stored 2" })
+    #expect(left.wave < last.wave)
+    #expect(a.value == 3 && b.value == 3)
   }
 
   /// `join` lies on a cycle: join → n → feedback → join. `n → feedback` leads back, so that

@@ -1,6 +1,7 @@
 import Dispatch
 import EasyReact
 import EasyReactTesting
+import Synchronization
 import Testing
 
 /// A graph is changed while another thread is inside it: what comes of it is what would have come
@@ -98,6 +99,40 @@ import Testing
     #expect(checkInvariants([outer, inner, flat]) == [])
   }
 
+  @Test func `10.4 an inner edge that was cut before it was attached has done its work`() {
+    let outer = MutableNode<Node<Int>>(), inner = MutableNode(0), other = MutableNode(5)
+    let flat = outer.exhaustMap(until: { _ in false }) { $0 }
+    whileInside(inner, settingTo: 1) {
+      outer.value = inner
+      flat.removeUpstreamNode(inner)
+      outer.value = other
+    }
+    #expect(flat.value == 5)
+    #expect(checkInvariants([outer, inner, other, flat]) == [])
+  }
+
+  @Test func `2.4 a closure that says when an inner node is done cuts the outer edge`() {
+    let outer = MutableNode<Node<Int>>(Node(6)), inner = MutableNode(8)
+    let place = Mutex<Node<Int>?>(nil)
+    let flat = outer.concatMap(until: { value in
+      if value >= 8 { place.withLock { $0 }?.removeUpstreamNode(outer) }
+      return value != 8
+    }) { $0 }
+    place.withLock { $0 = flat }
+    outer.value = Node(9)
+    #expect(flat.value == 6)
+    let second = outer.concatMap(until: { value in
+      if value == 10 { place.withLock { $0 }?.removeUpstreamNode(outer) }
+      return value == 10
+    }) { $0 }
+    place.withLock { $0 = second }
+    outer.value = inner
+    inner.value = 10
+    #expect(second.value == 9)
+    place.withLock { $0 = nil }
+    #expect(checkInvariants([outer, inner, flat, second]) == [])
+  }
+
   // MARK: Syncs
 
   @Test func `5.3 the other side of a sync wins, also while a thread is inside it`() {
@@ -165,6 +200,82 @@ import Testing
     #expect(checkInvariants([a, b]) == [])
   }
 
+  @Test func `7.5 the last of two sets of a synced node stays, which waited in the mail`() {
+    let a = MutableNode(0), b = MutableNode(0)
+    a.sync(with: b)
+    let told = [Recorder(a), Recorder(b)]
+    whileInside(b, settingTo: 9) {
+      a.value = 1
+      a.value = 2
+    }
+    #expect(a.value == 2 && b.value == 2)
+    #expect(told.map(\.values) == [[0, 1, 2, 2], [0, 9, 1, 2]])  // what waited comes back as an echo
+    whileInside(b, settingTo: 9) {
+      b.value = 3
+      a.value = 4
+    }
+    #expect(a.value == 4 && b.value == 4)
+    whileInside(b, settingTo: 9) {
+      a.value = 5
+      b.update { $0 += 1 }
+      a.value = 7
+    }
+    #expect(a.value == 7 && b.value == 7)
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `5.2 the last set by a listener of a synced node stays, in whichever end`() {
+    let a = MutableNode(0), b = MutableNode(0)
+    a.sync(with: b)
+    let listening = b.listen { value in
+      switch value {
+      case 9:
+        a.value = 1
+        a.value = 2
+      case 19:
+        b.value = 11
+        a.value = 12
+      case 29:
+        a.value = 21
+        b.value = 22
+      default: break
+      }
+    }
+    for first in [9, 19, 29] {
+      b.value = first
+      #expect(a.value == first - 7 && b.value == first - 7)
+    }
+    hold(listening)
+  }
+
+  @Test func `5.3 what is set in either end after a sync was made wins, whoever is inside`() {
+    for isInA in [true, false] {
+      for setsA in [true, false] {
+        for isEmpty in [true, false] {
+          let a = MutableNode(0), b = MutableNode(1)
+          let inside = isInA ? a : b
+          whileInside(inside, settingTo: 2) {
+            if isEmpty { b.clean() }
+            a.sync(with: b)
+            (setsA ? a : b).value = 5
+          }
+          let ends = [a.value, b.value]
+          #expect(ends == [5, 5], "inside a: \(isInA), sets a: \(setsA), b is empty: \(isEmpty)")
+          #expect(checkInvariants([a, b]) == [])
+        }
+      }
+    }
+  }
+
+  @Test func `5.3 the other side of a sync wins over what was left on this side before`() {
+    let a = MutableNode(0), b = MutableNode(2)
+    whileInside(a, settingTo: 5) {
+      a.value = 7
+      a.sync(with: b)
+    }
+    #expect(a.value == 2 && b.value == 2)
+  }
+
   // MARK: What reads its upstreams when it is made
 
   @Test func `10.6 a gate's node that holds a value has told it, also where a thread is inside`() {
@@ -188,33 +299,93 @@ import Testing
   }
 
   @Test func `10.6 what this thread left in a gate's node counts as told`() {
-    let gate = MutableNode(0), source = MutableNode(1), skipped = Journal<Int>()
-    let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
-    final class Blocker: ListenEdge<Int>, @unchecked Sendable {  // constants
-      let emptied: @Sendable () -> Void
-      init(_ emptied: @escaping @Sendable () -> Void) { self.emptied = emptied }
-      override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { emptied() }
+    let gate = MutableNode(0), source = MutableNode(1)
+    let taken = Journal<Int>(), skipped = Journal<Int>()
+    whileEmptying(gate) {
+      gate.value = 5  // left with the other thread
+      #expect(gate.value == 5)
+      let listenings = [
+        source.takeUntil(gate).listen { taken.note($0) },
+        source.skipUntil(gate).listen { skipped.note($0) },
+      ]
+      hold(listenings as AnyObject)
     }
-    let blocker = gate.listen(
+    #expect(taken.entries == [] && skipped.entries == [1])
+  }
+
+  @Test func `10.6 a gate's node that this thread has emptied has told nothing`() {
+    let gate = MutableNode(0), source = MutableNode(1)
+    let taken = Journal<Int>(), skipped = Journal<Int>()
+    var listenings: [Listening] = []
+    whileInside(gate, settingTo: 1) {
+      gate.clean()
+      listenings = [
+        source.takeUntil(gate).listen { taken.note($0) },
+        source.skipUntil(gate).listen { skipped.note($0) },
+      ]
+    }
+    source.value = 2
+    #expect(taken.entries == [1, 2] && skipped.entries == [])
+    gate.value = 3
+    source.value = 4
+    #expect(taken.entries == [1, 2] && skipped.entries == [4])
+    hold(listenings as AnyObject)
+  }
+
+  @Test func `10.6 a race that is made while a thread is inside has the first node with a value`() {
+    let a = MutableNode(0), b = MutableNode(10)
+    var race: Node<Int>?
+    whileInside(a, settingTo: 1) { race = a.race(b) }
+    #expect(race?.value == 1)
+    b.value = 11
+    a.value = 2
+    #expect(race?.value == 2)
+    #expect(b.downstreamNodes.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `10.6 withLatest: what this thread left in the other node is in the first pair`(
+    isEmpty: Bool
+  ) {
+    let a = MutableNode(1), b = MutableNode(0), told = Journal<[Int]>()
+    var listening: Listening?
+    func make() {
+      b.value = 5
+      listening = a.withLatest(from: b).map { [$0, $1] }.listen { told.note($0) }
+    }
+    if isEmpty { whileEmptying(b, make) } else { whileInside(b, settingTo: 1, make) }
+    b.value = 6
+    #expect(told.entries == [[1, 5]])
+    a.value = 2
+    #expect(told.entries == [[1, 5], [2, 6]])
+    hold(listening)
+  }
+
+  /// Another thread is inside the node, which it has emptied.
+  private func whileEmptying(_ node: MutableNode<Int>, _ meanwhile: () -> Void) {
+    let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0)
+    let blocker = node.listen(
       with: Blocker {
         isInside.signal()
         wait(for: mayGoOn)
       })
-    onThreads(2) { number in
-      if number == 0 { return gate.clean() }
-      wait(for: isInside)
-      gate.value = 5  // left with the other thread
-      #expect(gate.value == 5)
-      let listenings = [
-        source.takeUntil(gate).listen { _ in Issue.record("it is over") },
-        source.skipUntil(gate).listen { skipped.note($0) },
-      ]
-      mayGoOn.signal()
-      #expect(waitForBackgroundWork())
-      hold(listenings as AnyObject)
+    DispatchQueue.global().async {
+      node.clean()
+      isOver.signal()
     }
-    #expect(skipped.entries == [1])
-    hold(blocker)
+    wait(for: isInside)
+    meanwhile()
+    mayGoOn.signal()
+    wait(for: isOver)
+    #expect(waitForBackgroundWork())
+    blocker.cancel()
+  }
+
+  private final class Blocker: ListenEdge<Int>, @unchecked Sendable {  // a constant
+    private let emptied: @Sendable () -> Void
+    init(_ emptied: @escaping @Sendable () -> Void) { self.emptied = emptied }
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { emptied() }
   }
 
   @Test(arguments: ["combine", "combine as everyValue", "withLatest", "flattenCombine"])
@@ -322,6 +493,39 @@ import Testing
     #expect(listenings.count == 0 && bag.count == 0 && other.count == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `9.5 cancelling a bag in its own cancel ends what was added meanwhile`(isBag: Bool) {
+    let node = MutableNode(0), listenings = Listenings(), bag = CancelableBag()
+    let one: any Cancelable = isBag ? bag : listenings
+    @Sendable func add(_ member: any Cancelable) {
+      if isBag { bag.add(member) } else { listenings.add(member) }
+    }
+    add(
+      ClosureCancelable {
+        add(node.listen { _ in })
+        #expect(node.hasListener)
+        one.cancel()
+        #expect(!node.hasListener)
+      })
+    one.cancel()
+    #expect(!node.hasListener)
+    #expect(listenings.count == 0 && bag.count == 0)
+  }
+
+  @Test func `9.5 a member that its own cancel adds again stays`() {
+    final class Again: Cancelable {
+      let calls = Tally(), bag: CancelableBag
+      init(_ bag: CancelableBag) { self.bag = bag }
+      func cancel() { if calls.add() == 1 { bag.add(self) } }
+    }
+    let bag = CancelableBag(), again = Again(bag)
+    bag.add(again)
+    bag.cancel()
+    #expect(bag.count == 1)
+    bag.cancel()
+    #expect(bag.count == 0 && again.calls.count == 2)
+  }
+
   @Test func `9.5 what is added while a bag is cancelled stays`() {
     let node = MutableNode(0), bag = Listenings(), heard = Tally()
     bag.add(
@@ -375,6 +579,8 @@ import Testing
       let setter = Setter(target)
       return node.listen { _ in hold(setter) }
     }
+    let end = MutableNode(0), join = target.combine(MutableNode(0))
+    let following = join.listen { value, _ in end.value = value }  // a join's run is no part of it either
     let foreign = listener()
     #expect(throws: Refusal.self) {
       try batch {
@@ -389,6 +595,7 @@ import Testing
       }
     }
     #expect(mine.value == 0)
-    #expect(target.value == 1)
+    #expect(target.value == 1 && end.value == 1)
+    hold(following)
   }
 }

@@ -19,6 +19,8 @@ class Twin {
     var rank = 0
     /// The number of the newest wave that reached this node.
     var newest = 0
+    /// Tells apart what has that number and had to wait; else zero.
+    var sequence = 0
     /// The number of the last first push over an edge that closes a cycle here: this node has its
     /// value already.
     var pushed = -1
@@ -70,8 +72,8 @@ class Twin {
 
   /// How something came: by which wave (`nil`: a set, which gets its number when it is applied),
   /// whether an edge that leads back was on the way, and whether the last edge was filtered.
-  struct Route { var wave: Int?, ledBack = false, isFiltered = false }
-  struct Arrival { let content: Content, route: Route, hadToWait: Bool }
+  struct Route { var wave: Int?, sequence = 0, ledBack = false, isFiltered = false }
+  struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
   private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
   private var lastWave = 0
@@ -152,14 +154,21 @@ class Twin {
       return waitingJoins.append(join)
     }
     // The newest arrival counts; of two by the same wave, the one that was led back.
-    let isNewer = arrival.wave! > reason.wave! || arrival.wave! == reason.wave! && arrival.ledBack
+    let isNewer =
+      (arrival.wave!, arrival.sequence) == (reason.wave!, reason.sequence)
+      ? arrival.ledBack : (arrival.wave!, arrival.sequence) > (reason.wave!, reason.sequence)
     if isNewer { join.reason = arrival }
   }
 
   // MARK: - How a value flows
 
   private func deliver(_ content: Content, to node: Node, _ route: Route) {
-    node.queue.append(Arrival(content: content, route: route, hadToWait: node.isNotifying))
+    // A set has its number from the start.
+    let isSet = route.wave == nil
+    var route = route
+    route.wave = route.wave ?? newWave()
+    node.queue.append(
+      Arrival(content: content, route: route, isSet: isSet, hadToWait: node.isNotifying))
     if !node.isNotifying { drain(node) }
   }
 
@@ -169,10 +178,8 @@ class Twin {
       let arrival = node.queue.removeFirst()
       deliveries += 1
       if deliveries > limit { continue }
-      var wave = arrival.route.wave ?? newWave()
-      if arrival.route.isFiltered && (node.newest >= wave || node.pushed == wave) { continue }
-      // What had to wait, and what comes late but not by a filtered edge, goes on as a new wave.
-      let isLate = arrival.hadToWait || node.newest >= wave
+      var wave = arrival.route.wave!, sequence = arrival.route.sequence
+      if arrival.route.isFiltered && wasReached(node, by: arrival.route) { continue }
       switch arrival.content {
       case .value(let value): node.value = value
       case .empty: node.value = nil
@@ -180,11 +187,26 @@ class Twin {
         guard let value = node.value else { continue }
         node.value = change(value)
       }
-      if isLate && arrival.route.wave != nil { wave = newWave() }
-      node.newest = wave
+      // What comes over an ordinary edge is told in any case, and the newest from then on. The others
+      // keep their number; but this node's value may have set out by a first push meanwhile.
+      var isNewest = (node.newest, node.sequence) >= (wave, sequence)
+      if arrival.route.isFiltered {
+        if arrival.hadToWait { sequence = newWave() }
+        isNewest = node.pushed >= wave
+      } else if arrival.isSet {
+        isNewest = isNewest || node.pushed >= wave
+      } else {
+        isNewest = isNewest || arrival.hadToWait
+      }
+      if isNewest { (wave, sequence) = (newWave(), 0) }
+      (node.newest, node.sequence) = (wave, sequence)
       if node.value != nil { notify(node, wave, ledBack: arrival.route.ledBack) }
     }
     node.isNotifying = false
+  }
+
+  private func wasReached(_ node: Node, by route: Route) -> Bool {
+    (node.newest, node.sequence) >= (route.wave!, route.sequence) || node.pushed == route.wave!
   }
 
   /// Who is attached meanwhile is not visited, who is cut meanwhile neither.
@@ -197,13 +219,17 @@ class Twin {
   private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
-    if isFiltered && (down.newest >= wave || down.pushed == wave) { return }
-    var route = Route(wave: wave, ledBack: ledBack, isFiltered: isFiltered)
+    var route = Route(
+      wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
+      isFiltered: isFiltered)
+    if isFiltered && wasReached(down, by: route) { return }
     switch edge.kind {
     case .plain(let function):
       if let value = function(up.value!) { deliver(.value(value), to: down, route) }
     case .join:
-      if down.newest >= wave { route.wave = newWave() }
+      if (down.newest, down.sequence) >= (wave, route.sequence) {
+        (route.wave, route.sequence) = (newWave(), 0)
+      }
       wait(down, route)
     case .everyValue:
       if let values = down.inputValues { deliver(.value(down.compute(values)), to: down, route) }
