@@ -14,7 +14,7 @@ import Synchronization
   @usableFromInline var isFiltered = false
   /// Stored only into a node without a value, instead of that: see `EdgeFlags.yields`.
   @usableFromInline var yields = false
-  /// It had to wait, and so goes on under a new number: see `afterWaiting`.
+  /// In a node's queue or in the mail: see `stamp`.
   @usableFromInline var waited = false
   @usableFromInline var isSet = false
   /// Tells apart what has one number and had to wait; zero for what had not. See `stamp`.
