@@ -12,8 +12,7 @@ import Synchronization
 /// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
 /// that closes a cycle.
 @usableFromInline func wasReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
-  isReached(core, by: crossing)
-    || core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) == crossing.wave
+  isReached(core, by: crossing) || pushed(from: core) == crossing.wave
 }
 
 /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
@@ -45,8 +44,8 @@ func dropTravelling(_ node: CorePointer) {
   node.pointee.bits = bits & ~Bits.travelling
   if bits & Bits.event != 0 { _ = node.pointee.operations(node, .dropEvent, currentTurn()) }
   if bits & Bits.context != 0, let extras = node.pointee.extrasIfAny() {
-    if extras.isTracedStart {
-      extras.isTracedStart = false
+    if extras.isTracedStart.load(ordering: .relaxed) {
+      extras.isTracedStart.store(false, ordering: .relaxed)
       traceWave(node.pointee.wave.load(ordering: .relaxed), began: false, node)
     }
     let context = extras.context

@@ -267,7 +267,7 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   @usableFromInline let lateWave = Atomic<UInt64>(0)
   @usableFromInline let lateSequence = Atomic<UInt64>(0)
   /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
-  @usableFromInline var isTracedStart = false
+  @usableFromInline let isTracedStart = Atomic(false)
   /// Of an event node; set before the node is published.
   @usableFromInline var isEventNode = false
   /// Of a zip; set before the node is published.

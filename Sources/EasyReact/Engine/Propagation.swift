@@ -114,7 +114,13 @@ import Synchronization
     guard let value = changed(core, Value.self, by: body) else { return false }
     store(core, value)
   }
-  let (wave, sequence) = stamp(crossing, at: core)
+  // The frequent cases of `stamp`: a set that had not to wait, and what comes over an ordinary edge.
+  let (wave, sequence) =
+    crossing.wave == 0
+    ? (newWave(), 0)
+    : !crossing.isFiltered && !crossing.waited
+      && core.pointee.wave.load(ordering: .relaxed) < crossing.wave
+      ? (crossing.wave, crossing.sequence) : stamp(crossing, at: core)
   if sequence != 0 {
     flags |= Bits.late
     noteSequence(core, wave, sequence)
@@ -129,7 +135,7 @@ import Synchronization
   if turn.pointee.isTraced {
     if crossing.isSet {
       core.pointee.bits |= Bits.context  // so `dropTravelling` looks
-      extras(of: core).isTracedStart = true
+      extras(of: core).isTracedStart.store(true, ordering: .relaxed)
       traceWave(wave, began: true, core)
     }
     traceStored(core, turn)

@@ -81,13 +81,12 @@ import Synchronization
 @usableFromInline func stamp(_ crossing: Crossing, at core: CorePointer) -> (
   number: UInt64, sequence: UInt64
 ) {
-  let pushed = core.pointee.extrasIfAny()?.pushed.load(ordering: .relaxed) ?? 0
   if crossing.isFiltered, !crossing.yields {
-    if pushed >= crossing.wave { return (newWave(), 0) }
+    if pushed(from: core) >= crossing.wave { return (newWave(), 0) }
     return (crossing.wave, crossing.waited ? newWave() : crossing.sequence)
   }
   let keepsNumber =
-    crossing.isSet || crossing.yields ? pushed < crossing.wave : !crossing.waited
+    crossing.isSet || crossing.yields ? pushed(from: core) < crossing.wave : !crossing.waited
   if !keepsNumber || isReached(core, by: crossing) { return (newWave(), 0) }
   return (crossing.wave, crossing.sequence)
 }
@@ -96,13 +95,20 @@ import Synchronization
 func isReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
   let newest = core.pointee.wave.load(ordering: .acquiring)
   if newest != crossing.wave { return newest > crossing.wave }
-  return sequence(of: core) >= crossing.sequence
+  return crossing.sequence == 0 || sequence(of: core) >= crossing.sequence
 }
 
 /// Of the node's value.
 func sequence(of core: CorePointer) -> UInt64 {
-  guard let extras = core.pointee.extrasIfAny(),
+  core.pointee.extras.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { extras in
     extras.lateWave.load(ordering: .acquiring) == core.pointee.wave.load(ordering: .relaxed)
-  else { return 0 }
-  return extras.lateSequence.load(ordering: .acquiring)
+      ? extras.lateSequence.load(ordering: .acquiring) : 0
+  } ?? 0
+}
+
+/// The number of the last first push from here.
+@inline(__always) func pushed(from core: CorePointer) -> UInt64 {
+  core.pointee.extras.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
+    $0.pushed.load(ordering: .relaxed)
+  } ?? 0
 }
