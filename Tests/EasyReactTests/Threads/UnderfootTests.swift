@@ -209,7 +209,8 @@ import Testing
       a.value = 2
     }
     #expect(a.value == 2 && b.value == 2)
-    #expect(told.map(\.values) == [[0, 1, 2, 2], [0, 9, 1, 2]])  // what waited comes back as an echo
+    // What waited comes back as an echo.
+    #expect(told.map(\.values) == [[0, 1, 2, 2], [0, 9, 1, 2]])
     whileInside(b, settingTo: 9) {
       b.value = 3
       a.value = 4
@@ -580,7 +581,8 @@ import Testing
       return node.listen { _ in hold(setter) }
     }
     let end = MutableNode(0), join = target.combine(MutableNode(0))
-    let following = join.listen { value, _ in end.value = value }  // a join's run is no part of it either
+    // A join's run is no part of it either.
+    let following = join.listen { value, _ in end.value = value }
     let foreign = listener()
     #expect(throws: Refusal.self) {
       try batch {
