@@ -83,11 +83,11 @@ struct Members: @unchecked Sendable {
     items.removeValue(forKey: ObjectIdentifier(member))?.member
   }
 
-  /// All, in order; none on a thread that is at it already, for a bag may be in itself.
+  /// All, in order; on a thread that is at it already, for a bag may be in itself, only what was added
+  /// since. `last` and `before` are for `end`.
   fileprivate mutating func begin(_ thread: TurnPointer) -> (
     members: [any Cancelable], last: Int, before: Int
   ) {
-    // On a thread that is at it already: only what was added since.
     let first = cancelling[thread] ?? 0
     let new = items.values.filter { $0.number > first }.sorted { $0.number < $1.number }
     if new.isEmpty { return ([], 0, first) }
@@ -95,7 +95,7 @@ struct Members: @unchecked Sendable {
     return (new.map(\.member), added, first)
   }
 
-  /// Forgets those up to the last that was there at the beginning; returns what there was.
+  /// Forgets what `begin` gave out; returns all, so that no member dies under the lock.
   fileprivate mutating func end(_ thread: TurnPointer, _ last: Int, _ before: Int)
     -> [any Cancelable]
   {

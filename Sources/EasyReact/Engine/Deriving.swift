@@ -108,8 +108,8 @@ extension Node {
     attachWithoutPush(edge, turn)
     return
   }
-  // Behind its value, so what the maker reads is no older. A set under way may be read and pushed;
-  // none is missed.
+  // A number is stored behind its value, so what the maker reads is no older than this one. A set
+  // under way may be read and pushed too; none is missed.
   let hadValue = up.pointee.hasValue.load(ordering: .acquiring)
   let seen = hadValue ? up.pointee.wave.load(ordering: .acquiring) : .max
   post(

@@ -82,8 +82,9 @@ extension Edge {
     flags.load(ordering: .acquiring) & flag != 0
   }
 
-  /// Nothing passes any more: it was cut; or it comes from an inner node, and the outer edge was cut. Who has claimed the
-  /// downstream looks: the value may have set out long ago, and who cut the edge may have set the downstream since.
+  /// Nothing passes any more: it was cut; or it comes from an inner node, and the outer edge was cut.
+  /// Who has claimed the downstream looks: the value may have set out long ago, and who cut the edge
+  /// may have set the downstream since.
   @usableFromInline borrowing func isOver() -> Bool {
     has(EdgeFlags.cut) || hop?._withUnsafeGuaranteedRef { $0.outer?.hasEnded ?? false } ?? false
   }

@@ -41,8 +41,8 @@ struct InnerEdge {
     return false
   }
 
-  /// The holder of the result's region, so the edge is not freed meanwhile. An edge that was cut before it was attached has
-  /// not ended yet.
+  /// For the holder of the result's region, so the edge is not freed meanwhile. One that was cut before
+  /// it was attached has not ended yet.
   var isCut: Bool { life.hasEnded || edge.pointee.has(EdgeFlags.cut) }
 
   func cut(_ turn: TurnPointer) {

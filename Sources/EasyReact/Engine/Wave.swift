@@ -16,6 +16,7 @@ import Synchronization
   @usableFromInline var yields = false
   /// In a node's queue or in the mail: see `stamp`.
   @usableFromInline var waited = false
+  /// A set, a clean or an update; not what comes over an edge.
   @usableFromInline var isSet = false
   /// Tells apart what has one number and had to wait; zero for what had not. See `stamp`.
   @usableFromInline var sequence: UInt64 = 0
@@ -67,17 +68,20 @@ import Synchronization
 
 // MARK: - Numbers
 
-/// Which of two values is newer where edges are filtered: the number, that of the set; and of what has one number and had to wait the
-/// sequence, which is given when it is stored.
+/// What tells which of two values is newer where edges are filtered: the number, that of the set; and
+/// of what has one number and had to wait the sequence, which is given when it is stored.
 ///
 ///  - A set has its number from the moment it is made, and keeps it where it has to wait.
-///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins, whichever had to wait. But a source
-///    may have brought two values under one number to two nodes of a sync, which meet only now: the sequence orders them.
-///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is newer from then on: a new number.
-///  - A node whose value set out by a first push (decision 0002) has that value in the other node under the push's number. A set, and what
-///    comes over a filtered edge, under a lower one needs a new number, to follow it.
+///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins,
+///    whichever had to wait. But a source may have brought two values under one number to two nodes
+///    of a sync, which meet only now: the sequence orders them.
+///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is the
+///    newest from then on: a new number.
+///  - A node whose value set out by a first push (decision 0002) has that value in the other node
+///    under the push's number. A set, and what comes over a filtered edge, under a lower one needs a
+///    new number, to follow it.
 ///
-/// `Documentation/Decisions/0006-what-waits-keeps-its-number.md`; the rules as a program: `Tests/Model/contract_model.py`.
+/// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
 @usableFromInline func stamp(_ crossing: Crossing, at core: CorePointer) -> (
   number: UInt64, sequence: UInt64
 ) {
@@ -91,7 +95,8 @@ import Synchronization
   return (crossing.wave, crossing.sequence)
 }
 
-/// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon, for it only grows.
+/// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon,
+/// for numbers, and sequences of one number, only grow.
 func isReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
   let newest = core.pointee.wave.load(ordering: .acquiring)
   if newest != crossing.wave { return newest > crossing.wave }

@@ -38,7 +38,7 @@ extension Node {
     let turn = currentTurn()
     enter(turn)
     var isAttached = true
-    let older = newWave()
+    let older = newWave()  // than the first push of `here`, whoever makes that
     here.setEnds { from, to in
       (from, to) = (other, self)
     } attach: { edge, turn in

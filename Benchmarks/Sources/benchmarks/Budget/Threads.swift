@@ -184,6 +184,7 @@ private struct Unchecked: @unchecked Sendable {
   let body: (Int) -> Void
 }
 
+/// The same of two values: used like the one above.
 private struct UncheckedPair: @unchecked Sendable {
   let body: (Int, Int) -> Void
 }
