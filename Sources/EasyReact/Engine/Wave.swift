@@ -10,14 +10,31 @@ import Synchronization
   /// Zero: a number of its own.
   @usableFromInline var wave: UInt64
   @usableFromInline var flags: UInt8
+  /// The four below in one byte: single ones are slow to copy.
+  @usableFromInline var rules: UInt8 = 0
   /// Stored only into a node whose number is lower; see contract 5.2.
-  @usableFromInline var isFiltered = false
+  @inlinable var isFiltered: Bool {
+    get { rules & 1 != 0 }
+    set { rule(1, newValue) }
+  }
   /// Stored only into a node without a value, instead of that: see `EdgeFlags.yields`.
-  @usableFromInline var yields = false
+  @inlinable var yields: Bool {
+    get { rules & 2 != 0 }
+    set { rule(2, newValue) }
+  }
   /// In a node's queue or in the mail: see `stamp`.
-  @usableFromInline var waited = false
+  @inlinable var waited: Bool {
+    get { rules & 4 != 0 }
+    set { rule(4, newValue) }
+  }
   /// A set, a clean or an update; not what comes over an edge.
-  @usableFromInline var isSet = false
+  @inlinable var isSet: Bool {
+    get { rules & 8 != 0 }
+    set { rule(8, newValue) }
+  }
+  @inlinable @inline(__always) mutating func rule(_ bit: UInt8, _ isOn: Bool) {
+    rules = isOn ? rules | bit : rules & ~bit
+  }
   /// Tells apart what has one number and had to wait; zero for what had not. See `stamp`.
   @usableFromInline var sequence: UInt64 = 0
   @usableFromInline var context: Unmanaged<ContextBox>?
