@@ -67,14 +67,15 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the
   // object.
 
-  /// The present value; nil when the node is empty. Setting nil empties it, like ``clean()``.
+  /// The present value; nil when the node is empty. Assigning nil empties it, like ``clean()``; but a
+  /// node of optionals then holds the value nil, which is not empty.
   ///
   /// What this thread has set it reads, also while the set waits for another thread to tell it.
   /// Inside a notification of the node it is the value that is being told.
   public final var value: Value? {
     @inlinable get { readValue(core, Value.self) }
     @inlinable set {
-      if let newValue { setUnnoted(newValue) } else { clean() }
+      if let newValue { setUnnoted(newValue) } else { setNil() }
     }
   }
 
@@ -127,6 +128,15 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
     setSlowly(.change(change), context: nil)
   }
 
+  /// `node.value = nil` names the outermost optional, which of a node of optionals nobody means.
+  @usableFromInline final func setNil() {
+    if let optional = Value.self as? any NilValue.Type {
+      setUnnoted(optional.nilValue as! Value)
+    } else {
+      clean()
+    }
+  }
+
   /// A set whose call cannot say where it is.
   @inlinable @inline(__always) final func setUnnoted(_ value: Value) {
     if isOrdinary {
@@ -163,6 +173,10 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
     leave(turn)
   }
 }
+
+/// An optional, where its type is not known.
+private protocol NilValue { static var nilValue: Self { get } }
+extension Optional: NilValue { fileprivate static var nilValue: Self { nil } }
 
 // MARK: - Reading
 
