@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Contract, section 11.
-@Suite("11 Time") struct Section11 {
+@Suite("11 Time", .watched) struct Section11 {
   /// A scheduler of the user's own that says what it was asked for.
   final class Asked: Scheduler {
     let requests = Journal<String>()
@@ -23,9 +23,6 @@ import Testing
       return clock.schedule(after: delay, work)
     }
   }
-
-  /// From when it is asked for.
-  static var patience: DispatchTime { .now() + 60 }
 }
 
 // MARK: - The schedulers
@@ -76,12 +73,12 @@ extension Section11 {
     let cancelled = queue.schedule(after: .milliseconds(1)) { journal.note("cancelled") }
     cancelled.cancel()
     queue.resume()
-    #expect(done.wait(timeout: Self.patience) == .success)
+    wait(for: done)
     #expect(journal.entries == ["0 true", "1 true", "2 true", "late"])
     #expect(queue.now - began >= .milliseconds(20))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   @MainActor
   func `11 the main actor is a scheduler: work runs there, later, also when it is scheduled there`()
     async
