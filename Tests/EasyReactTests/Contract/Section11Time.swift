@@ -179,6 +179,43 @@ extension Section11 {
     listening.cancel()
     second.cancel()
   }
+
+  /// Each hands on in the engine's loop, as any other edge does.
+  @Test
+  func
+    `11 a chain of 10,000 hops on the immediate scheduler is set, and freed, on a stack of 512 KiB`()
+  {
+    let values = onSmallStack { () -> [Int?] in
+      let source = MutableNode(1)
+      var ends: [Node<Int>] = []
+      for make in [
+        { $0.deliver(on: .immediate) }, { $0.delay(.seconds(1), on: .immediate) },
+        { $0.throttle(.seconds(1), on: .immediate) }, { $0.debounce(.seconds(1), on: .immediate) },
+      ] as [(Node<Int>) -> Node<Int>] {
+        var end: Node<Int> = source
+        for _ in 0..<10_000 { end = make(end) }
+        ends.append(end)
+      }
+      source.value = 2
+      return ends.map(\.value)
+    }
+    #expect(values == [2, 2, 2, 2])
+  }
+
+  @Test func `11 what hops on the immediate scheduler keeps its place: each branch to its end`() {
+    let journal = Journal<String>()
+    let a = MutableNode(0)
+    let hopped = a.deliver(on: .immediate)
+    let nodes = [
+      ("1", hopped.deliver(on: .immediate).map { $0 }), ("2", hopped.map { $0 }),
+      ("3", a.map { $0 }),
+    ]
+    let listenings = nodes.map { name, node in node.listen { journal.note("\(name): \($0)") } }
+    _ = journal.take()
+    a.value = 1
+    #expect(journal.entries == ["1: 1", "2: 1", "3: 1"])
+    hold(listenings as AnyObject)
+  }
 }
 
 extension Section11 {
