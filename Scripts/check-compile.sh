@@ -2,10 +2,12 @@
 # Type-checks the snippets under Tests/Compile against the built modules: check-compile.sh
 # Those in MustPass must compile without a warning; those in MustFail must not, with the diagnostic that their line
 # `// expect: TEXT` names; those in MustLink, with C++ interoperability, must also link and run. EASYREACT_SCRATCH: the folder of the build.
+# EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -eu
 cd "$(dirname "$0")/.."
 scratch="${EASYREACT_SCRATCH:-.build}"
-nice swift build --scratch-path "$scratch" --target EasyReact -q
+# shellcheck disable=SC2086  # several words
+nice swift build --scratch-path "$scratch" --target EasyReact -q ${EASYREACT_SWIFT_FLAGS:-}
 build="$scratch/debug"
 
 check() {
