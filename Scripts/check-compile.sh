@@ -1,11 +1,13 @@
 #!/bin/sh
 # Type-checks the snippets under Tests/Compile against the built modules: check-compile.sh
 # Those in MustPass must compile without a warning; those in MustFail must not, with the diagnostic that their line
-# `// expect: TEXT` names. EASYREACT_SCRATCH: the folder of the build.
+# `// expect: TEXT` names; those in MustLink, with C++ interoperability, must also link and run. EASYREACT_SCRATCH: the folder of the build.
+# EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -eu
 cd "$(dirname "$0")/.."
 scratch="${EASYREACT_SCRATCH:-.build}"
-nice swift build --scratch-path "$scratch" --target EasyReact -q
+# shellcheck disable=SC2086  # several words
+nice swift build --scratch-path "$scratch" --target EasyReact -q ${EASYREACT_SWIFT_FLAGS:-}
 build="$scratch/debug"
 
 check() {
@@ -38,6 +40,20 @@ for file in Tests/Compile/MustFail/*.swift; do
     complain "$file" "fails otherwise, expected: $expected
 $output"
   fi
+done
+
+# What `.interoperabilityMode(.Cxx)` of a package's target does; a folder of objects may have old ones in it.
+program=$(mktemp -d)
+trap 'rm -rf "$program"' EXIT
+sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|InternalCollectionsUtilities|ContainersPreview)\.build/' |
+  tr '\n' '\0' | xargs -0 ar rcs "$program/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
+for file in Tests/Compile/MustLink/*.swift; do
+  count=$((count + 1))
+  output=$(swiftc -swift-version 6 -cxx-interoperability-mode=default -I "$build/Modules" \
+    -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" -Xcc -ISources/CEasyReact/include \
+    -o "$program/linked" "$file" "$program/library.a" 2>&1 && "$program/linked" 2>&1) ||
+    complain "$file" "does not compile, link and run with C++ interoperability:
+$output"
 done
 
 echo "$count snippets, $failures wrong"

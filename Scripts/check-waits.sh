@@ -4,6 +4,9 @@
 #
 # A semaphore whose outcome nobody looks at is a sleep as well. `letOthersRun()` inside a listener is
 # none: it makes it likely that another thread finds this one there; in a loop's head it would be.
+#
+# A limit of time by Swift Testing counts from before the body runs, which on a busy machine is minutes: instead, every suite of
+# EasyReactTests is `.watched`, which also gives each body a thread of its own, so that it may wait.
 # Not searched: Tests/CTestSupport, which has the watchdog's thread and no test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,10 +18,15 @@ calls='(u|nano|clock_nano)?sleep *\(|(sched|pthread)_yield(_np)? *\('
 owners='\b(Task|Thread) *\. *(yield|sleep)|\bsleepForTimeInterval|RunLoop\b|CFRunLoop'
 timers='asyncAfter|makeTimerSource|\bTimer *[.(]|\b(poll|ppoll|select|pselect) *\( *(nil|NULL|0) *, *(nil|NULL|0)'
 dropped='_ *= *.*\.wait *\( *(timeout|wallTimeout)'
+limits='\.timeLimit\b'
 loops='\b(while|where)\b.*(letOthersRun|\{ *\} *$)|\bwhile\b.*\.load\(.*\{ *(//.*)?$'
-pattern="\b($calls)|$owners|$timers|$dropped|$loops"
+pattern="\b($calls)|$owners|$timers|$dropped|$limits|$loops"
 if found=$(grep -nE "$pattern" "${files[@]}" | grep -vE '^[^:]+:[0-9]+: *//'); then
   printf '%s\n' "$found" "a test waits for real time: use VirtualScheduler, or a semaphore that fails" >&2
+  exit 1
+fi
+if found=$(grep -nE '^@Suite\b.* struct ' Tests/EasyReactTests -r | grep -vF .watched); then
+  printf '%s\n' "$found" "a suite without .watched: its bodies would run on Dispatch's threads" >&2
   exit 1
 fi
 echo "${#files[@]} test files, none sleeps"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# All that CI does: format, every package built with warnings as errors, instructions counted, the library's tests under two
-# sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the last line
-# counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
+# All that CI does: format, every package built with warnings as errors, instructions counted, growth measured, the library's
+# tests under two sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the
+# last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp -d)
@@ -22,21 +22,24 @@ part() {
   esac
 }
 
-strict() { # strict PACKAGE
-  swift build --package-path "$1" --scratch-path "$1/.build-strict" -Xswiftc -warnings-as-errors
+# One build of each package, also for the tests and the instructions: the same folder and flags everywhere.
+export EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+
+strict() { # strict PACKAGE [OPTIONS]
+  # shellcheck disable=SC2086  # several words
+  swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
 }
 
 part "format" Scripts/format.sh --check
-for package in . Tools Examples Benchmarks/Sequence; do
-  part "build of ${package//\//-}" strict "$package"
-done
+for package in . Tools; do part "build of $package" strict "$package" --build-tests; done
+for package in Examples Benchmarks/Sequence; do part "build of ${package//\//-}" strict "$package"; done
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
-part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict \
-  EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors" Scripts/count-instructions.sh
+part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
+part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
 if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
   for kind in thread address; do part "sanitizer $kind" Scripts/sanitize.sh "$kind"; done
 fi
-part "tests" Scripts/test.sh
+part "tests" env EASYREACT_SCRATCH=.build-strict Scripts/test.sh
 counted=$(tail -1 "$log/tests")
 
 [ "${#failures[@]}" -gt 0 ] || exit 0
@@ -45,7 +48,7 @@ for name in "${failures[@]}"; do
   echo "== FAILED: $name"
   # How it ended, then what names the fault, which may stand far above.
   grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])|^[0-9]+ passed, [0-9]+ failed$' "$log/$name" | tail -40 | cut -c 1-400 || true
-  grep -E '^(✘|SLOWER)|error: |[Ff]atal error|(WARNING: Thread|ERROR: Address)Sanitizer' "$log/$name" | head -20 | cut -c 1-400 || true
+  grep -E '^(✘|SLOWER)|  GROWS|error: |[Ff]atal error|(WARNING: Thread|ERROR: Address)Sanitizer' "$log/$name" | head -20 | cut -c 1-400 || true
 done
 echo
 # "N passed, M failed": the parts that are no tests count as one each.

@@ -13,13 +13,8 @@ cd "$(dirname "$0")/.."
 limit=5
 baseline=Benchmarks/instructions.tsv
 
-if ! command -v valgrind >/dev/null 2>&1 && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
-  echo "installing valgrind" >&2
-  apt-get update -qq >/dev/null 2>&1 || true
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq valgrind >/dev/null 2>&1 || true
-fi
 command -v valgrind >/dev/null 2>&1 || {
-  echo "count-instructions.sh: valgrind is not installed, and could not be. Debian's package is named valgrind." >&2
+  echo "count-instructions.sh: valgrind is not installed; Scripts/setup.sh does that. Debian's package is named valgrind." >&2
   exit 3
 }
 

@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
-# Installs what the tests use beyond Swift: Graphviz, whose programs must accept our pictures. Without root or apt-get the
-# tests that need it say that they were skipped.
+# Installs what is used beyond Swift, the only script that installs: Graphviz, whose programs must accept our pictures, and
+# Valgrind, which counts instructions. What cannot be installed, for want of root or apt-get, is left out by what needs it, and
+# said there.
 set -euo pipefail
-if command -v dot >/dev/null 2>&1 && command -v circo >/dev/null 2>&1; then exit 0; fi
-if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
-  echo "installing graphviz" >&2
-  apt-get update -qq >/dev/null 2>&1 || true
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq graphviz >/dev/null 2>&1 ||
-    echo "graphviz could not be installed; its tests are skipped" >&2
+missing=()
+{ command -v dot && command -v circo; } >/dev/null 2>&1 || missing+=(graphviz)
+command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
+[ "${#missing[@]}" -gt 0 ] || exit 0
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+  echo "not installed, and cannot be by this user: ${missing[*]}" >&2
+  exit 0
 fi
+apt-get update -qq >/dev/null 2>&1 || true
+for package in "${missing[@]}"; do
+  echo "installing $package" >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$package" >/dev/null 2>&1 ||
+    echo "$package could not be installed; what needs it is left out" >&2
+done

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # All tests: the library's, the tools', and the snippets that must or must not compile.
 # Needs nothing but Swift; what else is used is installed by Scripts/setup.sh where it can be.
+# EASYREACT_SCRATCH: the name of the folder of each package's build. EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 Scripts/setup.sh
+scratch="${EASYREACT_SCRATCH:-.build}"
+read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 status=0
@@ -17,8 +20,8 @@ run() { # run NAME COMMAND…: shows the output, keeps it for the count
 
 run waits Scripts/check-waits.sh
 run operators Scripts/check-operators.sh
-run library swift test "$@"
-run tools swift test --package-path Tools "$@"
+run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
+run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
 run compile Scripts/check-compile.sh
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong".

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #endif
 
-_Thread_local void *easyreact_turn = NULL;
+__thread void *easyreact_turn = NULL;
 // On a cache line of its own: every set writes it.
 _Alignas(128) unsigned long easyreact_waves = 0;
 _Alignas(128) int easyreact_traced = 0;

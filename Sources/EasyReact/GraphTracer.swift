@@ -166,7 +166,16 @@ private func emit(
 func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
 
 @usableFromInline func traceWave(_ wave: UInt64, began: Bool, _ core: CorePointer) {
-  emit(began ? .waveBegan : .waveEnded, core, wave)
+  whileDescribed(core) { emit(began ? .waveBegan : .waveEnded, core, wave) }
+}
+
+/// A value that is stored, but not told yet, must not be overwritten: what the user's `description`,
+/// or a tracer, sets meanwhile waits at the node until that value has been told. Holder.
+private func whileDescribed(_ core: CorePointer, _ body: () -> Void) {
+  let wasBusy = core.pointee.bits & Bits.busy
+  core.pointee.bits |= Bits.busy
+  body()
+  core.pointee.bits = core.pointee.bits & ~Bits.busy | wasBusy
 }
 
 @usableFromInline func traceEdge(_ edge: EdgePointer, made: Bool, _ turn: TurnPointer) {
@@ -196,8 +205,10 @@ func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core,
 
 @usableFromInline func traceStored(_ core: CorePointer, _ turn: TurnPointer) {
   let rest = turn.pointee.flags & Bits.event == 0 ? "empty" : "event"
-  let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? rest
-  emit(.valueStored(value), core, turn.pointee.wave)
+  whileDescribed(core) {
+    let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? rest
+    emit(.valueStored(value), core, turn.pointee.wave)
+  }
 }
 
 func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {

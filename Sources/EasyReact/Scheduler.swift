@@ -34,59 +34,10 @@ extension DispatchQueue: Scheduler {
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Cancelable {
-    let cancelled = Flag()
-    let timer = timers.begin(ContinuousClock.now + delay)
-    asyncAfter(deadline: .now() + delay.timeInterval) {
-      if !cancelled.isSet { work() }
-      timers.end(timer)
-    }
-    return ClosureCancelable {
-      cancelled.set()
-      timers.end(timer)
-    }
+    let timer = QueueTimer(self, isOnce: true) { _ in work() }
+    timer.set(1, after: delay)
+    return timer
   }
-}
-
-/// When the timers of dispatch queues are due: for `isQuiet`.
-final class Timers: Sendable {
-  private struct State {
-    var number: UInt64 = 0
-    var due: [UInt64: ContinuousClock.Instant] = [:]
-  }
-  private let state = Mutex(State())
-
-  func begin(_ due: ContinuousClock.Instant) -> UInt64 {
-    state.withLock { state in
-      state.number += 1
-      state.due[state.number] = due
-      return state.number
-    }
-  }
-
-  /// It has run, or it never will. Once is enough.
-  func end(_ number: UInt64) { state.withLock { _ = $0.due.removeValue(forKey: number) } }
-
-  func isAnyDue(at now: ContinuousClock.Instant) -> Bool {
-    state.withLock { $0.due.values.contains { $0 <= now } }
-  }
-}
-
-let timers = Timers()
-
-extension Duration {
-  /// For Dispatch: nanoseconds, saturated at the two ends.
-  fileprivate var timeInterval: DispatchTimeInterval {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .nanoseconds(0) : .never }
-    return .nanoseconds(Int(clamping: max(0, product + attoseconds / 1_000_000_000)))
-  }
-}
-
-final class Flag: Sendable {
-  private let value = Atomic(false)
-  var isSet: Bool { value.load(ordering: .acquiring) }
-  func set() { value.store(true, ordering: .releasing) }
 }
 
 /// The main actor: work runs on the main queue, later, also when it is scheduled there.

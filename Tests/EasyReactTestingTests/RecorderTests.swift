@@ -52,7 +52,7 @@ import Testing
       a.value = 2
       done.signal()
     }
-    #expect(done.wait(timeout: .now() + 60) == .success)
+    #expect(done.wait(timeout: .now() + 600) == .success)
     #expect(recorder.entries.map(\.isOnMainThread) == [false, true])
   }
 

@@ -29,7 +29,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     thread.start()
   }
   for _ in 0..<count {
-    #expect(done.wait(timeout: .now() + 60) == .success, "a thread did not end")
+    #expect(done.wait(timeout: .now() + 600) == .success, "a thread did not end")
   }
 }
 

@@ -13,7 +13,7 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
       done.signal()
     }.start()
   }
-  for _ in 0..<count { #expect(done.wait(timeout: .now() + 120) == .success) }
+  for _ in 0..<count { #expect(done.wait(timeout: .now() + 600) == .success) }
 }
 
 /// A place for a stream that another one is defined by before it is made.
@@ -105,7 +105,7 @@ private final class Slot: Sendable {
           #expect(slot.withLock { $0 }?.head == 0)
           done.signal()
         }.start()
-        #expect(done.wait(timeout: .now() + 60) == .success)
+        #expect(done.wait(timeout: .now() + 600) == .success)
       }
       return number
     }
@@ -127,7 +127,7 @@ private final class Slot: Sendable {
             arrived.signal()
             arrived.signal()
           }
-          guard arrived.wait(timeout: .now() + 60) == .success else { return 0 }
+          guard arrived.wait(timeout: .now() + 600) == .success else { return 0 }
           return other.head ?? 0
         }
       }

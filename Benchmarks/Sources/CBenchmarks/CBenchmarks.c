@@ -9,6 +9,12 @@ int64_t benchmarks_now(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t benchmarks_processor_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 __attribute__((noinline)) void benchmarks_counted(void (*body)(void *), void *argument) {
   body(argument);
   __asm__ volatile("");  // or it would be a jump, which callgrind does not see the end of

@@ -6,9 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// A client in C++, which has no `_Thread_local`, links with the same C.
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The turn of this thread (Engine/Turn.swift), or null before its first use of the library.
 // `extern` in the header so that the read is one instruction in the caller's own code.
-extern _Thread_local void *_Nullable easyreact_turn;
+extern __thread void *_Nullable easyreact_turn;
 
 static inline void *_Nullable easyreact_turn_get(void) { return easyreact_turn; }
 
@@ -86,5 +91,9 @@ size_t swift_retainCount(void *_Nonnull object);
 void *_Nonnull swift_unownedRetain(void *_Nonnull object);
 void swift_unownedRelease(void *_Nonnull object);
 bool swift_isDeallocating(void *_Nonnull object);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

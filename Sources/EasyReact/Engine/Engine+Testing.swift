@@ -3,7 +3,7 @@ import Synchronization
 
 /// Waits until no region is with a background queue any more: when the threads of a test have
 /// ended, the graph is then at rest, but for what waits on schedulers. False: it took longer.
-package func waitForBackgroundWork(seconds: Int = 60) -> Bool {
+package func waitForBackgroundWork(seconds: Int = 600) -> Bool {
   handOvers.wait(timeout: .now() + .seconds(seconds)) == .success
 }
 
@@ -13,9 +13,12 @@ package func waitForBackgroundWork(seconds: Int = 60) -> Bool {
 /// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
 /// to a queue, and counts at its new place before it stops counting at the old one.
 package func isQuiet() -> Bool {
-  if isAnyTurnOpen() || timers.isAnyDue(at: .now) { return false }
+  if isAnyTurnOpen() || timers.isAnyDue() { return false }
   return pendingWork.load(ordering: .acquiring) == 0
 }
+
+/// How many timers of dispatch queues will go off.
+package func liveTimerCount() -> Int { timers.count }
 
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }

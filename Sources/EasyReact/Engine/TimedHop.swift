@@ -8,24 +8,27 @@ import Synchronization
 /// An operator decides under the lock, in a closure that runs no user code; timers are set and
 /// values delivered after it. A subclass says what happens when the timer fires.
 class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable {
-  // Unchecked: `guarded` is a Mutex, `scheduler` constant.
+  // Unchecked: `guarded` is a Mutex, `scheduler` and `alarm` constant.
   private struct Guarded {
     var state: State
-    var timer: (any Cancelable)?
-    /// Of the present timer: an older one that fires late does nothing.
+    /// Of the present deadline: one before it that fires late does nothing.
     var generation = 0
     var outbox = Deque<Travelling<Output>>()
     var isDelivering = false
   }
   private let guarded: Mutex<Guarded>
   final let scheduler: any Scheduler
+  /// Set in the initialiser.
+  private var alarm: (any Alarm)!
 
   init(_ state: State, _ scheduler: any Scheduler) {
     guarded = Mutex(Guarded(state: state))
     self.scheduler = scheduler
+    super.init()
+    alarm = makeAlarm(scheduler) { [weak self] in self?.fire($0) }
   }
 
-  deinit { guarded.withLock { $0.timer }?.cancel() }
+  deinit { alarm.cancel() }
 
   /// The present timer's time has come; decides under the lock.
   func fired(_ state: inout State, _ plan: inout Plan) {}
@@ -36,7 +39,7 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
     var outputs: [Travelling<Output>] = []
     /// To go on at once with the wave that is being told; see `decide(in:)`.
     var passes: Output?
-    var timer = TimerChange.none
+    var timer: TimerChange?
   }
 
   /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
@@ -71,8 +74,8 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
   private struct Decision {
     var passes: Output?
     var mustDeliver = false
-    var old: (any Cancelable)?
-    var armed: (generation: Int, interval: Duration)?
+    /// The deadline's, if it changes; without an interval there is none any more.
+    var deadline: (generation: Int, interval: Duration?)?
   }
 
   private func decided<Dropped>(
@@ -84,7 +87,7 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
       return (settle(plan, &guarded, in: turn), dropped)
     }
     _ = consume dropped
-    setTimer(decision)
+    setAlarm(decision)
     return decision
   }
 
@@ -101,27 +104,16 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
     }
     decision.mustDeliver = !guarded.isDelivering && !guarded.outbox.isEmpty
     if decision.mustDeliver || decision.passes != nil { guarded.isDelivering = true }
-    if case .none = plan.timer { return decision }
-    decision.old = guarded.timer
-    guarded.timer = nil
+    guard let timer = plan.timer else { return decision }
     guarded.generation += 1
-    if case .restart(let interval) = plan.timer {
-      decision.armed = (guarded.generation, interval)
-    }
+    decision.deadline = (guarded.generation, timer.interval)
     return decision
   }
 
-  private func setTimer(_ decision: Decision) {
-    decision.old?.cancel()
-    guard let armed = decision.armed else { return }
-    let timer = scheduler.schedule(after: armed.interval) { [weak self] in
-      self?.fire(armed.generation)
-    }
-    let isPresent = guarded.withLock { guarded in
-      if guarded.generation == armed.generation { guarded.timer = timer }
-      return guarded.generation == armed.generation
-    }
-    if !isPresent { timer.cancel() }
+  /// Another thread may be first; then its deadline, which was decided later, stays.
+  private func setAlarm(_ decision: Decision) {
+    guard let (generation, interval) = decision.deadline else { return }
+    alarm.set(generation, after: interval)
   }
 
   private func fire(_ generation: Int) {
@@ -133,7 +125,7 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
       return settle(plan, &guarded, in: nil)
     }
     guard let decision else { return }
-    setTimer(decision)
+    setAlarm(decision)
     if decision.mustDeliver { drain() }
   }
 
@@ -152,9 +144,11 @@ class TimedHop<State: Sendable, Output: Sendable>: EdgeHop, @unchecked Sendable 
 }
 
 enum TimerChange: Sendable {
-  case none, stop
+  case stop
   /// In place of the present one, if there is one.
   case restart(Duration)
+
+  var interval: Duration? { if case .restart(let interval) = self { interval } else { nil } }
 }
 
 /// A value that is stored, but not told yet, must not be overwritten: what comes to the node while

@@ -7,11 +7,13 @@ extension Node {
   ///
   /// The setting thread does not wait, and the present value hops too, so the result is empty at
   /// first. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
-  /// when the edge is cut is dropped. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
+  /// when the edge is cut is dropped. On `.immediate` nothing waits: a value goes on at once, as over
+  /// any other edge. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
   @inlinable
   public final func deliver(
     on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
+    if scheduler is ImmediateScheduler { return handOn(.deliver, Site(file, line)) }
     let transform = Transform<Value, Value>(.deliver) {
       let hop = EdgeHop()
       let queue = HopQueue<Travelling<Value>>(scheduler) { [weak hop] in hop?.deliver($0) }
@@ -37,6 +39,7 @@ extension Node {
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "delay", self)
+    if scheduler is ImmediateScheduler { return handOn(.delay, Site(file, line)) }
     let transform = Transform<Value, Value>(.delay) {
       let hop = DelayHop<Value>(scheduler)
       return LifeParts(hop: hop) { up, edge, turn in
@@ -61,6 +64,7 @@ extension Node {
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttle", self)
+    if scheduler is ImmediateScheduler { return handOn(.throttle, Site(file, line)) }
     let transform = Transform<Value, Value>(.throttle, hearsEmptiness: true) {
       let hop = ThrottleHop<Value>(nil, scheduler)
       return LifeParts(hop: hop) { up, edge, turn in
@@ -84,6 +88,15 @@ extension Node {
   ) -> Node<Value> {
     requirePositive(interval, "debounce", self)
     return throttle(interval, on: scheduler, file: file, line: line)
+  }
+}
+
+extension Node {
+  /// Where work runs at once the engine's loop does it: a chain of such hops uses no stack.
+  @usableFromInline final func handOn(_ kind: EdgeKind, _ site: Site) -> Node<Value> {
+    derive(kind, site, Value.self) { up, edge, turn in
+      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    }
   }
 }
 

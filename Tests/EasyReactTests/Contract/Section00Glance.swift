@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, section 0, values, links and operators. Listening forms stand in
 /// Section00Listening.swift.
-@Suite("0 At a glance") struct Section0 {
+@Suite("0 At a glance", .watched) struct Section0 {
   private struct Person: Sendable, Equatable {
     var name: String
     var age: Int

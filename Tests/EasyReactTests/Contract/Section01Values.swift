@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Contract, section 1.
-@Suite("1 Values") struct Section1 {
+@Suite("1 Values", .watched) struct Section1 {
   @Test func `1.1 value is Value?, nil means empty`() {
     let full: Node<Int> = Node(15), empty = Node<Int>()
     let value: Int? = full.value

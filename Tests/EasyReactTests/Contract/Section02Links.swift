@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, section 2.1 to 2.4 and 2.6. Transforms of the user's own stand in
 /// Section02Transforms.swift.
-@Suite("2 Links") struct Section2 {
+@Suite("2 Links", .watched) struct Section2 {
   @Test func `2.1 link(to:) and link(to:through:) return a Cancelable that cuts the link`() {
     let up = MutableNode(1), plain = Node<Int>(), through = Node<Int>()
     let first: any Cancelable = plain.link(to: up)

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 3.
-@Suite("3 Order") struct Section3 {
+@Suite("3 Order", .watched) struct Section3 {
   private let journal = Journal<String>()
 
   private func hear<Value>(_ node: Node<Value>, _ name: String) -> Listening {

@@ -5,7 +5,7 @@ import Testing
 
 /// Contract, section 4. The sentences on batches stand in Section04Batch.swift, those on order in
 /// Section04Order.swift.
-@Suite("4 Joins: no glitches") struct Section4 {
+@Suite("4 Joins: no glitches", .watched) struct Section4 {
   @Test
   func `4.1 b = a + 1, c = a * 10, d = combine(b, c): a from 1 to 2 tells d exactly (3, 20)`() {
     let a = MutableNode(1)
@@ -158,7 +158,7 @@ import Testing
       told.note("\(x) \(y)")
       if x == 2, y == 10 {
         entered.signal()
-        #expect(goOn.wait(timeout: .now() + 30) == .success)
+        wait(for: goOn)
       }
     }
     let setting = DispatchSemaphore(value: 0)
@@ -166,13 +166,13 @@ import Testing
       a.value = 2
       setting.signal()
     }
-    #expect(entered.wait(timeout: .now() + 30) == .success)
+    wait(for: entered)
     // The other thread is inside `sum`: this set returns without waiting for its listener.
     b.value = 20
     #expect(b.value == 20)
     #expect(told.entries == ["1 10", "2 10"])
     goOn.signal()
-    #expect(setting.wait(timeout: .now() + 30) == .success)
+    wait(for: setting)
     // (2, 10) was really held by both; the final combination comes from the thread that was inside.
     #expect(told.entries == ["1 10", "2 10", "2 20"])
     #expect(checkInvariants([a]) == [])

@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, section 5. Set-up and life of syncs stand in Section05Sync.swift, endless listeners in
 /// Section05Endless.swift.
-@Suite("5 Cycles") struct Section5 {
+@Suite("5 Cycles", .watched) struct Section5 {
   /// Nodes 0 → 1 → … → 0, made by hand, and a recorder of each.
   static func ring(_ count: Int) -> (nodes: [MutableNode<Int>], told: [Recorder<Int>]) {
     let nodes = (0..<count).map { _ in MutableNode<Int>() }

@@ -34,7 +34,7 @@ private func run(stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool
   }
   thread.stackSize = stackSize
   thread.start()
-  return done.wait(timeout: .now() + 60) == .success
+  return done.wait(timeout: patience) == .success
 }
 
 extension Section5 {

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 6.
-@Suite("6 Re-entrance") struct Section6 {
+@Suite("6 Re-entrance", .watched) struct Section6 {
   private let journal = Journal<String>()
 
   private func hear<Value>(_ node: Node<Value>, _ name: String) -> Listening {

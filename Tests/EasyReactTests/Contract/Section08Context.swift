@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 8.
-@Suite("8 Context") struct Section8 {
+@Suite("8 Context", .watched) struct Section8 {
   private func text(_ contexts: [(any Sendable)?]) -> [String] {
     contexts.map { $0 as? String ?? "-" }
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, section 9.1, 9.7 and what lives how long. Listening stands in
 /// Section09Listening.swift, owners in Section09Owners.swift.
-@Suite("9 Listening and ownership") struct Section9 {
+@Suite("9 Listening and ownership", .watched) struct Section9 {
   @Test
   func `9.1 consumers own providers: listener, listening, node, its upstream edges, their nodes`() {
     let lives = LifetimeTracker()

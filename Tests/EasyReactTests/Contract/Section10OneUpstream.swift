@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, section 10: each operator with empty upstreams, its first value, re-pointing and its
 /// decisions.
-@Suite("10 Operators") struct Section10 {
+@Suite("10 Operators", .watched) struct Section10 {
   /// Points the edge that leads to `node` to another upstream.
   static func repoint<Input, Output>(_ node: Node<Output>, to other: Node<Input>) throws {
     let transform = try #require(node.upstreamTransforms.first as? Transform<Input, Output>)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Contract, section 11.
-@Suite("11 Time") struct Section11 {
+@Suite("11 Time", .watched) struct Section11 {
   /// A scheduler of the user's own that says what it was asked for.
   final class Asked: Scheduler {
     let requests = Journal<String>()
@@ -23,9 +23,6 @@ import Testing
       return clock.schedule(after: delay, work)
     }
   }
-
-  /// From when it is asked for.
-  static var patience: DispatchTime { .now() + 60 }
 }
 
 // MARK: - The schedulers
@@ -76,12 +73,12 @@ extension Section11 {
     let cancelled = queue.schedule(after: .milliseconds(1)) { journal.note("cancelled") }
     cancelled.cancel()
     queue.resume()
-    #expect(done.wait(timeout: Self.patience) == .success)
+    wait(for: done)
     #expect(journal.entries == ["0 true", "1 true", "2 true", "late"])
     #expect(queue.now - began >= .milliseconds(20))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   @MainActor
   func `11 the main actor is a scheduler: work runs there, later, also when it is scheduled there`()
     async
@@ -181,6 +178,43 @@ extension Section11 {
     #expect(other.value == 100_000)
     listening.cancel()
     second.cancel()
+  }
+
+  /// Each hands on in the engine's loop, as any other edge does.
+  @Test
+  func
+    `11 a chain of 10,000 hops on the immediate scheduler is set, and freed, on a stack of 512 KiB`()
+  {
+    let values = onSmallStack { () -> [Int?] in
+      let source = MutableNode(1)
+      var ends: [Node<Int>] = []
+      for make in [
+        { $0.deliver(on: .immediate) }, { $0.delay(.seconds(1), on: .immediate) },
+        { $0.throttle(.seconds(1), on: .immediate) }, { $0.debounce(.seconds(1), on: .immediate) },
+      ] as [(Node<Int>) -> Node<Int>] {
+        var end: Node<Int> = source
+        for _ in 0..<10_000 { end = make(end) }
+        ends.append(end)
+      }
+      source.value = 2
+      return ends.map(\.value)
+    }
+    #expect(values == [2, 2, 2, 2])
+  }
+
+  @Test func `11 what hops on the immediate scheduler keeps its place: each branch to its end`() {
+    let journal = Journal<String>()
+    let a = MutableNode(0)
+    let hopped = a.deliver(on: .immediate)
+    let nodes = [
+      ("1", hopped.deliver(on: .immediate).map { $0 }), ("2", hopped.map { $0 }),
+      ("3", a.map { $0 }),
+    ]
+    let listenings = nodes.map { name, node in node.listen { journal.note("\(name): \($0)") } }
+    _ = journal.take()
+    a.value = 1
+    #expect(journal.entries == ["1: 1", "2: 1", "3: 1"])
+    hold(listenings as AnyObject)
   }
 }
 

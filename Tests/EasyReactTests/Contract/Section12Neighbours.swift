@@ -2,7 +2,7 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-@Suite struct `12 Looking at the graph` {}
+@Suite(.watched) struct `12 Looking at the graph` {}
 
 extension `12 Looking at the graph` {
   @Suite struct Neighbours {
@@ -213,6 +213,8 @@ extension `12 Looking at the graph` {
       edge.name = "doubling"
       #expect(nodes[1].0.upstreamTransforms.map(\.name) == ["doubling"])
       #expect(a.snapshot().edges.map(\.name).contains("doubling"))
+      // Nodes are released after their last use, and a walk down does not keep them.
+      withExtendedLifetime(nodes) {}
     }
 
     @Test func `12.1 name on edges: of a transform of the user's own, its type`() {

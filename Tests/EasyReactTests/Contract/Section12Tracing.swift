@@ -224,6 +224,58 @@ extension `12 Looking at the graph` {
       #expect(checkInvariants([a, meddler.heard]) == [])
     }
 
+    /// Sets nodes when it is first described, which only a tracer asks for.
+    private struct Described: Sendable, CustomStringConvertible {
+      let number: Int
+      let act: @Sendable () -> Void
+      private let described = Tally()
+      init(number: Int, act: @escaping @Sendable () -> Void = {}) {
+        self.number = number
+        self.act = act
+      }
+      var description: String {
+        if described.add() == 1 { act() }
+        return "\(number)"
+      }
+    }
+
+    @Test func `12.4 a value whose description sets the node: each value is told, once, in order`()
+    {
+      let node = MutableNode<Described>(), heard = Journal<Int>()
+      let listening = node.listen { heard.note($0.number) }
+      let log = traced {
+        node.value = Described(number: 1) { node.value = Described(number: 2) }
+      }
+      #expect(heard.entries == [1, 2])
+      #expect(node.value?.number == 2)
+      #expect(checkInvariants([node]) == [])
+      withExtendedLifetime((log, listening)) {}
+    }
+
+    @Test func `12.4 the same for what a map, a link and a join store, and for their sources`() {
+      let source = MutableNode(0), back = MutableNode(0)
+      let heard = Journal<String>()
+      let mapped = source.map { value in
+        Described(number: value) { if value == 1 { source.value = 2 } }
+      }
+      let linked = Node<Described>()
+      linked.link(to: mapped)
+      let joined = source.combine(back).map { a, b in
+        Described(number: a + b) { if a == 2, b == 0 { back.value = 10 } }
+      }
+      let listenings = [("mapped", mapped), ("linked", linked), ("joined", joined)].map {
+        name, node in node.listen { heard.note("\(name) \($0.number)") }
+      }
+      _ = heard.take()
+      let log = traced { source.value = 1 }
+      for (name, expected) in [
+        ("mapped", ["mapped 1", "mapped 2"]), ("linked", ["linked 1", "linked 2"]),
+        ("joined", ["joined 2", "joined 12"]),
+      ] { #expect(heard.entries.filter { $0.hasPrefix(name) } == expected) }
+      #expect(checkInvariants([source, back, mapped, linked, joined]) == [])
+      withExtendedLifetime((log, listenings)) {}
+    }
+
     @Test
     func `12.4 past the limit of re-entrant sets the tracer names the nodes that they go round`()
       throws

@@ -28,7 +28,7 @@ private func setDerivedNode() {
 }
 
 /// In the closure of an exit test, a macro's argument, every `#line` is that of the macro.
-@Suite struct `13 Misuse` {
+@Suite(.watched) struct `13 Misuse` {
   @Suite struct `Setting a node that is not mutable` {
     @Test
     func

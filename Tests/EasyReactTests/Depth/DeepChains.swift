@@ -38,7 +38,8 @@ private let million = 1_000_000
 /// Everything here runs on a stack of 512 KiB: recursion by the length of a chain would end the
 /// process.
 @Suite(
-  .serialized, .notUnderSanitizers("their frames and blocks are larger: this measures the stack"))
+  .watched, .serialized,
+  .notUnderSanitizers("their frames and blocks are larger: this measures the stack"))
 struct `Depth` {
   @Suite(.serialized) struct Chains {
     @Test

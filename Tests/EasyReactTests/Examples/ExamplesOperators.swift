@@ -86,14 +86,14 @@ extension Examples {
     #expect(first.value == 2)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `14 deliver before a slow map, and on main before a main-only map`() async {
     let isSet = DispatchSemaphore(value: 0)
     let queue = DispatchQueue(label: "example 14")
     let a = MutableNode<Int>()
     let slow = a.deliver(on: queue).map { value in
       // Would never return if the setting thread waited for it.
-      let result = isSet.wait(timeout: .now() + 30)
+      let result = isSet.wait(timeout: patience)
       return result == .success ? value * 10 : -1
     }
     let shown = slow.deliver(on: .main).map { value in

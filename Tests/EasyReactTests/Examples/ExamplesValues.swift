@@ -5,7 +5,7 @@ import Testing
 
 /// The examples of the original's documents, under their numbers. See Documentation of EasyReact
 /// 2.3.1, in our spelling.
-@Suite("Examples") struct Examples {
+@Suite("Examples", .watched) struct Examples {
   /// Is this the main queue? Not `Thread.isMainThread`: on Linux the main queue may leave the main
   /// thread.
   static let isOnMainQueue: @Sendable () -> Bool = {
@@ -154,7 +154,7 @@ extension Examples {
     listening.cancel()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   @MainActor
   func
     `6 two listeners, on the main queue and on a global queue, hear 1, 2, 3 in order, each on its queue`()
@@ -185,7 +185,7 @@ extension Examples {
 
   /// That a plain listener may not touch the label is checked by Scripts/check-compile.sh, with
   /// Tests/Compile/MustFail/Example07PlainListener.swift.
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   @MainActor
   func
     `7 the main-actor form of listen may update a label, and runs on the main actor whichever thread sets`()
@@ -206,7 +206,7 @@ extension Examples {
     listening.cancel()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   @MainActor
   func `7 the main-actor form with an owner updates the owner's label`() async {
     let n = MutableNode("first")

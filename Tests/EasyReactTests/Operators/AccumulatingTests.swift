@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: operators that count or remember.
-@Suite("10.6 Counting and collecting") struct AccumulatingTests {
+@Suite("10.6 Counting and collecting", .watched) struct AccumulatingTests {
   @Test func `10.6 scan(into:) tells the total that it changes in place, and begins anew`() throws {
     let a = MutableNode(1)
     let sums = a.scan(into: [10]) { $0.append($1) }

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: the boundaries of each timed operator, to the attosecond.
-@Suite("10.6 Boundaries of time") struct BoundaryTests {
+@Suite("10.6 Boundaries of time", .watched) struct BoundaryTests {
   /// Sets the values at their times, in seconds, and returns what was told when.
   private static func run(
     _ values: [(Double, Int)], _ make: (Node<Int>, VirtualScheduler) -> Node<String>

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: joins of a dictionary and of a changing set, and the race.
-@Suite("10.6 Combining many") struct CombiningSeveralTests {
+@Suite("10.6 Combining many", .watched) struct CombiningSeveralTests {
   @Test func `10.6 combine of a dictionary has the values under their keys, told once a turn`() {
     let tea = MutableNode(3), milk = MutableNode<Int>()
     let prices = Node.combine(["tea": tea, "milk": milk])

@@ -4,7 +4,7 @@ import EasyReactTesting
 import Testing
 
 /// Events: values that are told and not kept. Documentation/Decisions/0003-event-nodes.md.
-@Suite("10.6 Events") struct EventTests {
+@Suite("10.6 Events", .watched) struct EventTests {
   @Test func `10.6 an event node tells whoever listens, and nothing on attaching`() {
     let taps = MutableNode<String>.eventNode()
     #expect(taps.isEventNode && taps.isMutable && !MutableNode(1).isEventNode)

@@ -4,7 +4,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, sections 1.3, 5.1, 7, 9.1, 9.4 and 9.8, of every operator; and what becomes of events.
-@Suite("10 Every operator") struct EveryOperatorTests {
+@Suite("10 Every operator", .watched) struct EveryOperatorTests {
   @Test(arguments: OperatorCase.all)
   func `9.8 an operator made and dropped leaves nothing behind`(_ operation: OperatorCase) {
     let clock = VirtualScheduler()

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: operators that follow several inner nodes.
-@Suite("10.6 Following several nodes") struct FlatteningSeveralTests {
+@Suite("10.6 Following several nodes", .watched) struct FlatteningSeveralTests {
   @Test func `10.6 flattenMerge follows every node that was told, and each of their values counts`()
   {
     let first = MutableNode(1), second = MutableNode<Int>()

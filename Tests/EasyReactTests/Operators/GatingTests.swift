@@ -4,7 +4,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: operators that let values pass for a time.
-@Suite("10.6 Taking and skipping") struct GatingTests {
+@Suite("10.6 Taking and skipping", .watched) struct GatingTests {
   @Test func `10.6 takeWhile ends with the first value that is not wanted, and asks no more`()
     throws
   {

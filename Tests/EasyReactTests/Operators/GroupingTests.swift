@@ -4,7 +4,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: `groupBy`.
-@Suite("10.6 Grouping") struct GroupingTests {
+@Suite("10.6 Grouping", .watched) struct GroupingTests {
   @Test func `10.6 groupBy tells a group for each new key, and each value to its group`() {
     let a = MutableNode("apple")
     let asked = Tally()

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: nodes of results.
-@Suite("10.6 Results") struct ResultTests {
+@Suite("10.6 Results", .watched) struct ResultTests {
   struct Problem: Error, Equatable { var code: Int }
   typealias Outcome = Result<Int, Problem>
 

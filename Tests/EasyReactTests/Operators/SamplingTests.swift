@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract, section 10.6: joins that one of their upstreams makes run.
-@Suite("10.6 Sampling") struct SamplingTests {
+@Suite("10.6 Sampling", .watched) struct SamplingTests {
   @Test func `10.6 withLatest tells a pair for each value of its node, none for the other`() {
     let a = MutableNode(1), other = MutableNode<String>()
     let pairs = a.withLatest(from: other)

@@ -4,7 +4,7 @@ import Testing
 
 /// Contract, sections 10.6 and 11: operators that wait. What all of them promise; each has its own
 /// boundaries in BoundaryTests.swift.
-@Suite("10.6 Timed operators") struct TimedTests {
+@Suite("10.6 Timed operators", .watched) struct TimedTests {
   /// An operator with an interval of a second; every value passes sooner or later.
   struct Timed: CustomTestStringConvertible, Sendable {
     let name: String

@@ -4,7 +4,7 @@ import Testing
 
 /// Weak values under every operator: what they refer to is kept by none of them, neither in a result
 /// nor in what waits, is counted, compared or collected.
-@Suite("10.6 Weak values") struct WeakValueTests {
+@Suite("10.6 Weak values", .watched) struct WeakValueTests {
   final class Panel: Sendable {
     let name: String
     init(_ name: String) { self.name = name }

@@ -6,14 +6,19 @@ import EasyReactTesting
 import Foundation
 import Testing
 
+/// How long a test waits for another thread before it fails: a machine may be busy.
+var patience: DispatchTime { .now() + 300 * Sanitizer.patience }
+
 /// Waits until another thread signals; fails the test instead of waiting for ever.
 func wait(
   for semaphore: DispatchSemaphore, sourceLocation: SourceLocation = #_sourceLocation
 ) {
-  #expect(
-    semaphore.wait(timeout: .now() + 60 * Sanitizer.patience) == .success,
-    sourceLocation: sourceLocation)
+  #expect(semaphore.wait(timeout: patience) == .success, sourceLocation: sourceLocation)
 }
+
+/// The library's, for a process in which other tests run beside this one.
+func settle() -> Bool { settle(within: .seconds(300 * Sanitizer.patience)) }
+func settle() async -> Bool { await settle(within: .seconds(300 * Sanitizer.patience)) }
 
 /// Runs `body` on a thread of its own and waits for its end.
 /// - Parameter stackSize: In bytes.
@@ -28,9 +33,7 @@ func onThread(
   }
   thread.stackSize = stackSize
   thread.start()
-  #expect(
-    done.wait(timeout: .now() + 300 * Sanitizer.patience) == .success,
-    sourceLocation: sourceLocation)
+  wait(for: done, sourceLocation: sourceLocation)
 }
 
 /// Runs `meanwhile` on this thread while another is inside a listener of `node`, which it has set to
@@ -46,10 +49,10 @@ func whileInside<Value: Sendable & Equatable>(
       wait(for: mayGoOn)
     }
   }
-  DispatchQueue.global().async {
+  Thread {
     node.value = value
     isOver.signal()
-  }
+  }.start()
   wait(for: isInside)
   meanwhile()
   for _ in 0..<100 { mayGoOn.signal() }  // it may hear the same value again

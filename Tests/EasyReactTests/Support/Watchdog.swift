@@ -3,10 +3,13 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Ends the process when a test stalls, after printing every thread's stack: a hang in CI is then a
-/// failure that says where.
+/// Runs the body of each test on a thread of its own, so that it may wait for others, and ends the
+/// process when it stalls, after printing every thread's stack: a hang in CI is then a failure that
+/// says where. The time counts from the body's beginning.
 ///
 ///     @Suite(.watched) struct Races { … }
+///
+/// Every suite of this target has it; `Scripts/check-waits.sh` looks.
 ///
 /// Besides, every test process that does nothing at all for ten minutes ends itself in the same way
 /// (`CTestSupport/Stacks.c`).
@@ -17,16 +20,18 @@ struct Watched: TestTrait, SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let watch = Watch("“\(test.displayName ?? test.name)” has not ended", seconds: seconds)
-    defer { watch.end() }
-    try await function()
+    try await OwnThreads.shared.run {
+      let watch = Watch("“\(test.displayName ?? test.name)” has not ended", seconds: seconds)
+      defer { watch.end() }
+      try await function()
+    }
   }
 }
 
 extension Trait where Self == Watched {
-  /// Four minutes a test, longer when the knob of `Stress` asks for more rounds, or a sanitizer is in.
-  static var watched: Self { watched(seconds: 240 * max(1, Stress.scale) * Sanitizer.patience) }
-  static func watched(seconds: Double) -> Self { Watched(seconds: seconds) }
+  /// Ten minutes a test, on a machine that may be busy; longer when the knob of `Stress` asks for
+  /// more rounds, or a sanitizer is in.
+  static var watched: Self { Watched(seconds: 600 * max(1, Stress.scale) * Sanitizer.patience) }
 }
 
 /// A thread of its own that waits for `end()`, and stops the process when that does not come.

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Defects that a review of the engine found: each of these failed, crashed or hung before.
-@Suite struct RaceTests {
+@Suite(.watched) struct RaceTests {
   private final class Held<Content: Sendable>: Sendable {
     private let content: Mutex<Content>
     init(_ content: Content) { self.content = Mutex(content) }
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a snapshot is taken while a transform is re-pointed`() {
+  @Test func `a snapshot is taken while a transform is re-pointed`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
     let transform = Transform<Int, Int>()
     b.link(to: a, through: transform)
@@ -140,7 +140,7 @@ import Testing
     #expect(a.snapshot().edges.count == 1)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `a tracer may ask a transform for its name when its edge is cut`() {
     // The cut is left with the thread that is inside `a`, and the tracer hears of that.
     let a = MutableNode(1), b = Node<Int>()
@@ -253,7 +253,7 @@ import Testing
 }
 
 /// What a value, a context or a transform does in its own end or turn.
-@Suite struct ReentranceTests {
+@Suite(.watched) struct ReentranceTests {
   private final class Dying: Sendable {
     let number: Int
     private let last: @Sendable () -> Void

@@ -50,7 +50,7 @@ import Testing
         let left =
           count
           - (0..<count).prefix { _ in
-            gone.wait(timeout: .now() + 20) == .success
+            gone.wait(timeout: patience) == .success
           }.count
         round.expect(left == 0, "\(left) closures are left")
       }

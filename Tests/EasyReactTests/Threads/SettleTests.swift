@@ -4,9 +4,7 @@ import EasyReactTesting
 import Testing
 
 /// `settle()` waits for everything that is under way, and for nothing else.
-// Settling waits until the whole process is quiet: on a busy machine that is when the other tests
-// have ended, so the watchdog is patient.
-@Suite(.watched(seconds: 1_200)) struct SettleTests {
+@Suite(.watched) struct SettleTests {
   @Test func `it returns at once when nothing is under way`() {
     let a = MutableNode(1), b = a.map { $0 + 1 }
     a.value = 2

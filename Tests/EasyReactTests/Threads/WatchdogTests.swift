@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A test that hangs must say where, and must not hang CI.
-@Suite struct WatchdogTests {
+@Suite(.watched) struct WatchdogTests {
   /// Two threads that wait for each other.
   private static func deadlock() {
     let first = DispatchSemaphore(value: 0), second = DispatchSemaphore(value: 0)

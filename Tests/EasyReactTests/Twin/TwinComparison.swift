@@ -9,7 +9,7 @@ import Testing
 /// A difference is printed as the smallest program that still shows it, to be pasted into a test.
 /// With `EASYREACT_RANDOM_TRACE=1` each seed is printed before it runs: the last one is the one
 /// that crashed.
-@Suite struct TwinComparison {
+@Suite(.watched) struct TwinComparison {
   private static func setting(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment["EASYREACT_RANDOM_\(name)"].flatMap { UInt64($0) }
   }

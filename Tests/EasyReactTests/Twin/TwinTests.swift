@@ -1,7 +1,7 @@
 import Testing
 
 /// The examples of the contract, on the twin itself.
-@Suite struct TwinTests {
+@Suite(.watched) struct TwinTests {
   private let twin = Twin()
   private final class Log { var told: [String] = [] }
   private let log = Log()

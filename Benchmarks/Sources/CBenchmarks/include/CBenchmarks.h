@@ -18,6 +18,8 @@ benchmarks_allocations benchmarks_stop_counting(void);
 
 // Nanoseconds of a clock that only goes forward.
 int64_t benchmarks_now(void);
+// Nanoseconds that this thread has had a processor for.
+int64_t benchmarks_processor_time(void);
 
 // Calls `body(argument)`. callgrind counts what runs inside: --toggle-collect=benchmarks_counted
 void benchmarks_counted(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);

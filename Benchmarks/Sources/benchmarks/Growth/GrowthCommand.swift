@@ -2,10 +2,17 @@ import ArgumentParser
 import CBenchmarks
 import Foundation
 
-/// Cost per edge from ten nodes to a million.
+/// Cost per edge from ten nodes to a million; and what must not grow faster than what there is to do.
 struct GrowthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "growth", abstract: "Measures what an edge costs as graphs grow; prints a table.")
+    commandName: "growth",
+    abstract: "Measures what an edge, a link, a cut cost as graphs grow; prints a table.")
+
+  @Flag(help: "Only the rows with a limit, with small graphs; fails where one is above it.")
+  var check = false
+
+  @Option(help: "Only rows with a limit whose name contains this.")
+  var row: String?
 
   @Option(help: "The largest graph.")
   var nodes = 1_000_000
@@ -27,6 +34,11 @@ struct GrowthCommand: ParsableCommand {
 
   func run() throws {
     onStack(bytes: 1 << 20) {}
+    let grown = measureRows()
+    if check || row != nil {
+      if check && grown { throw ExitCode.failure }
+      return
+    }
     var curves: [GrowthCurve] = []
     for shape in GrowthShape.allCases {
       let sizes = shape == .age ? powersOfTen(to: age) : powersOfTen(to: nodes)
@@ -44,6 +56,23 @@ struct GrowthCommand: ParsableCommand {
     try svg.map {
       try GrowthPlot(curves: curves).svg.write(toFile: $0, atomically: true, encoding: .utf8)
     }
+  }
+
+  /// True: one is above its limit.
+  private func measureRows() -> Bool {
+    // Small enough for one level of the processor's caches, whose knee would look like growth.
+    let measuring = GrowthMeasuring(sizes: check ? [200, 600, 1_800] : [1_000, 3_000, 9_000])
+    let rows = growthRows().filter { row == nil || $0.name.contains(row!) }
+    var grown: [String] = []
+    for row in rows {
+      printProgress(row.name)
+      let finding = measuring.measure(row)
+      printProgress("")
+      finding.print()
+      if !finding.isGood { grown.append(row.name) }
+    }
+    print("growth: \(rows.count) rows, \(grown.count) above their limit")
+    return !grown.isEmpty
   }
 
   private func powersOfTen(to limit: Int) -> [Int] {

@@ -1,0 +1,146 @@
+import CBenchmarks
+import Foundation
+
+/// Something whose cost must not grow faster than what there is to do.
+struct GrowthRow {
+  enum Measure {
+    /// Processor time to work, for three sizes: the exponent is at most `limit`.
+    case exponent(limit: Double, (_ size: Int) -> Grown)
+    /// Processor time of the second to that of the first.
+    case ratio(limit: Double, (_ size: Int) -> (Grown, Grown))
+    /// What a piece of work has allocated and not given back, to its size.
+    case bytes(limit: Double, (_ size: Int) -> Grown)
+  }
+  let name: String
+  let measure: Measure
+
+  /// Linear. Links that close or open cycles are allowed 1.5: the best bounds known for keeping an
+  /// order of a graph that grows are no better (B. Haeupler, T. Kavitha, R. Mathew, S. Sen,
+  /// R. Tarjan, Incremental cycle detection, topological ordering, and strong component
+  /// maintenance, TALG 8 (2012): O(m^1.5) for m links in all).
+  init(_ name: String, limit: Double = 1.2, _ make: @escaping (_ size: Int) -> Grown) {
+    self.init(name, .exponent(limit: limit, make))
+  }
+
+  init(_ name: String, _ measure: Measure) {
+    self.name = name
+    self.measure = measure
+  }
+}
+
+/// A graph, and what is measured in it.
+struct Grown {
+  /// How much there is to do.
+  let work: Int
+  let keep: Any
+  let run: () -> Void
+
+  init(work: Int, keep: Any = (), run: @escaping () -> Void) {
+    self.work = work
+    self.keep = keep
+    self.run = run
+  }
+}
+
+/// Of one row.
+struct GrowthFinding {
+  let name: String
+  let value: Double
+  let limit: Double
+  let unit: String
+  let details: String
+  var isGood: Bool { value <= limit }
+
+  func print() {
+    let number = String(format: "%7.2f", value), bound = String(format: "%.1f", limit)
+    let title = name.padding(toLength: 52, withPad: " ", startingAt: 0)
+    Swift.print(
+      "\(title) \(number) \(unit), at most \(bound)\(isGood ? "" : "  GROWS")   \(details)")
+  }
+}
+
+/// Processor time of this thread, the least of several rounds: another process that wants the
+/// processor makes rounds dearer, never cheaper. What is above its limit is measured again, with the
+/// least of all rounds, before it is believed.
+struct GrowthMeasuring {
+  let sizes: [Int]
+  private let tries = 3
+
+  func measure(_ row: GrowthRow) -> GrowthFinding {
+    switch row.measure {
+    case .exponent(let limit, let make): exponent(row.name, limit, make)
+    case .ratio(let limit, let make): ratio(row.name, limit, make)
+    case .bytes(let limit, let make): bytes(row.name, limit, make)
+    }
+  }
+
+  private func exponent(_ name: String, _ limit: Double, _ make: (Int) -> Grown) -> GrowthFinding {
+    var best: [Int: (work: Int, cost: Double)] = [:]
+    var finding: GrowthFinding!
+    for _ in 0..<tries {
+      for size in sizes {
+        let (work, cost) = least { make(size) }
+        best[size] = (work, min(cost, best[size]?.cost ?? .infinity))
+      }
+      let points = sizes.map { best[$0]! }
+      let details = zip(sizes, points).map { size, point in
+        "\(size): \(short(point.cost / Double(point.work))) ns"
+      }
+      finding = GrowthFinding(
+        name: name, value: slope(points.map { (log(Double($0.work)), log($0.cost)) }),
+        limit: limit, unit: "exponent", details: details.joined(separator: "  "))
+      if finding.isGood { break }
+    }
+    return finding
+  }
+
+  private func ratio(
+    _ name: String, _ limit: Double, _ make: (Int) -> (Grown, Grown)
+  ) -> GrowthFinding {
+    var base = Double.infinity, other = Double.infinity
+    for _ in 0..<tries {
+      let pair = make(sizes.last!)
+      base = min(base, least { pair.0 }.cost)
+      other = min(other, least { pair.1 }.cost)
+      if other / base <= limit { break }
+    }
+    return GrowthFinding(
+      name: name, value: other / base, limit: limit, unit: "times", details: "")
+  }
+
+  private func bytes(_ name: String, _ limit: Double, _ make: (Int) -> Grown) -> GrowthFinding {
+    make(sizes[0]).run()
+    let grown = make(sizes.last!)
+    benchmarks_start_counting()
+    grown.run()
+    let live = benchmarks_stop_counting().live
+    return GrowthFinding(
+      name: name, value: Double(live) / Double(grown.work), limit: limit, unit: "bytes each",
+      details: "")
+  }
+
+  /// Of rounds that last some milliseconds together.
+  private func least(_ make: () -> Grown) -> (work: Int, cost: Double) {
+    var rounds = 0, total = 0.0, least = Double.infinity, work = 1
+    while rounds < 3 && total < 5e8 || rounds < 30 && total < 2e7 {
+      let grown = make()
+      let start = benchmarks_processor_time()
+      grown.run()
+      let cost = Double(max(1, benchmarks_processor_time() - start))
+      withExtendedLifetime(grown.keep) {}
+      work = grown.work
+      least = min(least, cost)
+      total += cost
+      rounds += 1
+    }
+    return (work, least)
+  }
+}
+
+/// By least squares.
+func slope(_ points: [(x: Double, y: Double)]) -> Double {
+  let count = Double(points.count)
+  let x = points.map(\.x).reduce(0, +) / count, y = points.map(\.y).reduce(0, +) / count
+  let above = points.map { ($0.x - x) * ($0.y - y) }.reduce(0, +)
+  return above / points.map { ($0.x - x) * ($0.x - x) }.reduce(0, +)
+}

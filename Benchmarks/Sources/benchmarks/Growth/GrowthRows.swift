@@ -1,0 +1,309 @@
+import CBenchmarks
+import Dispatch
+import EasyReact
+import Foundation
+
+// Nodes that are only linked and cut hold no value, so that nothing flows.
+
+func growthRows() -> [GrowthRow] { cuttingRows() + cycleGrowthRows() + operatorRows() + keptRows() }
+
+private func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
+  (0..<count).map { _ in MutableNode<Int>() }
+}
+
+// MARK: - Linking and cutting
+
+private func cuttingRows() -> [GrowthRow] {
+  [
+    GrowthRow("removeDownstreamNodes of n") { size in
+      let source = MutableNode<Int>(), targets = emptyNodes(size)
+      for target in targets { target.link(to: source) }
+      return Grown(work: size, keep: targets) { source.removeDownstreamNodes() }
+    },
+    GrowthRow("removeUpstreamNodes of n") { size in
+      let target = MutableNode<Int>(), sources = emptyNodes(size)
+      for source in sources { target.link(to: source) }
+      return Grown(work: size, keep: sources) { target.removeUpstreamNodes() }
+    },
+    GrowthRow("n links and cuts at a node with n links") { size in
+      let source = MutableNode<Int>(), targets = emptyNodes(size), target = MutableNode<Int>()
+      for target in targets { target.link(to: source) }
+      return Grown(work: size, keep: targets) {
+        for _ in 0..<size { target.link(to: source).cancel() }
+      }
+    },
+    GrowthRow("a chain of n built forwards") { size in
+      let nodes = emptyNodes(size)
+      return Grown(work: size, keep: nodes) {
+        for index in 1..<size { nodes[index].link(to: nodes[index - 1]) }
+      }
+    },
+    GrowthRow("a chain of n built backwards") { size in
+      let nodes = emptyNodes(size)
+      return Grown(work: size, keep: nodes) {
+        for index in (1..<size).reversed() { nodes[index].link(to: nodes[index - 1]) }
+      }
+    },
+    GrowthRow("a ladder of n linked below a chain of n") { size in
+      let chain = emptyNodes(size), ladder = emptyNodes(size)
+      for index in 1..<size { chain[index].link(to: chain[index - 1]) }
+      for index in 1..<size {
+        ladder[index].link(to: ladder[index - 1])
+        if index > 1 { ladder[index].link(to: ladder[index - 2]) }
+      }
+      return Grown(work: size, keep: [chain, ladder]) { ladder[0].link(to: chain[size - 1]) }
+    },
+    GrowthRow("n loose transforms of a node, made and ended") { size in
+      let node = MutableNode<Int>()
+      let transforms = (0..<size).map { _ in Transform<Int, Int>() }
+      return Grown(work: size) {
+        for transform in transforms { transform.from = node }
+        for transform in transforms { transform.from = nil }
+      }
+    },
+    GrowthRow("n owners that stop listening") { size in
+      let node = MutableNode<Int>(), owners = (0..<size).map { _ in Owner() }
+      for owner in owners { node.listen(by: owner) { _, _ in } }
+      return Grown(work: size) {
+        for owner in owners { node.stopListening(by: owner) }
+      }
+    },
+    GrowthRow("hasListener beside n owners that are gone") { size in
+      let node = MutableNode<Int>()
+      do {
+        let owners = (0..<size).map { _ in Owner() }
+        for owner in owners { node.listen(by: owner) { _, _ in } }
+      }
+      return Grown(work: size) { blackHole(node.hasListener) }
+    },
+    GrowthRow(
+      "sets while another thread sits in a batch",
+      .ratio(limit: 1.5) { size in
+        let free = MutableNode(0), besides = MutableNode(0)
+        let keep = [free.listen { blackHole($0) }, besides.listen { blackHole($0) }]
+        let sets = 20 * size
+        let alone = Grown(work: sets, keep: keep) { for value in 0..<sets { free.set(value) } }
+        let beside = Grown(work: sets, keep: keep) {
+          whileAnotherBatches { for value in 0..<sets { besides.set(value) } }
+        }
+        return (alone, beside)
+      }),
+  ]
+}
+
+private final class Owner: Sendable {}
+
+@inline(never) private func blackHole<Value>(_ value: Value) {}
+
+private func whileAnotherBatches(_ body: () -> Void) {
+  let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+  let isOver = DispatchSemaphore(value: 0), node = MutableNode(0)
+  let thread = Thread {
+    batch {
+      node.value = 1
+      isInside.signal()
+      mayGo.wait()
+    }
+    isOver.signal()
+  }
+  thread.start()
+  isInside.wait()
+  body()
+  mayGo.signal()
+  isOver.wait()
+}
+
+// MARK: - Cycles
+
+private func cycleGrowthRows() -> [GrowthRow] {
+  [
+    GrowthRow("a torus of n cells, built", limit: 1.5) { size in
+      let cells = emptyNodes(side(size) * side(size))
+      return Grown(work: 2 * cells.count, keep: cells) { _ = linkedTorus(cells) }
+    },
+    GrowthRow("a torus of n cells, cut", limit: 1.5) { size in
+      let cells = emptyNodes(side(size) * side(size)), links = linkedTorus(cells)
+      return Grown(work: links.count, keep: cells) { for link in links.reversed() { link.cancel() } }
+    },
+    GrowthRow("a sheet of n cells with cycles, built", limit: 1.5) { size in
+      let cells = emptyNodes(size)
+      return Grown(work: size, keep: cells) { _ = linkedSheet(cells) }
+    },
+    GrowthRow("a sheet of n cells with cycles, cut", limit: 1.5) { size in
+      let cells = emptyNodes(size), links = linkedSheet(cells)
+      return Grown(work: links.count, keep: cells) { for link in links.reversed() { link.cancel() } }
+    },
+    GrowthRow("n nodes with values, synced in a loop") { size in
+      let nodes = (0..<size).map { MutableNode($0) }
+      return Grown(work: size, keep: nodes) {
+        for index in 1..<size { nodes[index].sync(with: nodes[index - 1]) }
+      }
+    },
+    GrowthRow("a set in a mesh of syncs, an edge") { size in
+      let nodes = emptyNodes(side(size))
+      for first in nodes.indices {
+        for second in first + 1..<nodes.count { nodes[second].sync(with: nodes[first]) }
+      }
+      return Grown(work: 20 * nodes.count * (nodes.count - 1), keep: nodes) {
+        for value in 0..<20 { nodes[value % nodes.count].set(value) }
+      }
+    },
+  ]
+}
+
+private func side(_ size: Int) -> Int { max(2, Int(Double(size).squareRoot())) }
+
+/// Each cell is computed from two others, which stand before it, but for one reference in twenty.
+private func linkedSheet(_ cells: [MutableNode<Int>]) -> [any Cancelable] {
+  var state: UInt64 = 1
+  func random(_ limit: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int(state >> 33) % limit
+  }
+  func reference(_ index: Int) -> MutableNode<Int> {
+    let other = random(random(20) == 0 ? cells.count : index)
+    return cells[other == index ? 0 : other]
+  }
+  return (1..<cells.count).map { index in
+    let sum = reference(index).combine(reference(index)).map { $0 &+ $1 }
+    return cells[index].link(to: sum)
+  }
+}
+
+/// Each cell follows its left and its upper neighbour, all the way round.
+private func linkedTorus(_ cells: [MutableNode<Int>]) -> [any Cancelable] {
+  let side = side(cells.count)
+  return cells.indices.flatMap { index in
+    let row = index / side, column = index % side
+    return [
+      cells[index].link(to: cells[row * side + (column + side - 1) % side]),
+      cells[index].link(to: cells[(row + side - 1) % side * side + column]),
+    ]
+  }
+}
+
+// MARK: - Operators
+
+/// `choice` picks one of two ends of chains; what is picked goes to a chain that hears nothing.
+private struct Choosing {
+  let choice = MutableNode(false)
+  let ends: [Node<Int>]
+  let keep: Any
+
+  init(_ size: Int) {
+    let first = MutableNode(0), second = MutableNode(0)
+    first.sync(with: second)  // has nothing to do with the others
+    let ends = (0..<2).map { _ in longChain(MutableNode(1), size / 2) }
+    self.ends = ends
+    keep = [first, second]
+  }
+
+  var chosen: Node<Int> { choice.flattenMap { [ends] in ends[$0 ? 1 : 0] } }
+}
+
+private func longChain(_ start: Node<Int>, _ count: Int) -> Node<Int> {
+  var end = start
+  for _ in 0..<count { end = end.map { $0 } }
+  return end
+}
+
+private func operatorRows() -> [GrowthRow] {
+  [
+    GrowthRow("n switches of flattenMap in a graph of n") { size in
+      let choosing = Choosing(size)
+      let end = longChain(choosing.chosen.filter { _ in false }, size)
+      return Grown(work: size, keep: (choosing, end)) {
+        for number in 0..<size { choosing.choice.set(number % 2 == 0) }
+      }
+    },
+    GrowthRow("n flattenMaps made and dropped in a graph of n") { size in
+      let choosing = Choosing(size)
+      return Grown(work: size, keep: choosing) { for _ in 0..<size { _ = choosing.chosen } }
+    },
+    GrowthRow("n links and cuts in a graph of n, beside a sync") { size in
+      let choosing = Choosing(size), target = MutableNode<Int>()
+      let end = longChain(target.filter { _ in false }, size)
+      return Grown(work: size, keep: (choosing, end)) {
+        for number in 0..<size { target.link(to: choosing.ends[number % 2]).cancel() }
+      }
+    },
+    GrowthRow("mergeMap(maxConcurrent: n), n begun") { size in
+      let merging = Merging(size)
+      return Grown(work: size, keep: merging) { merging.begin() }
+    },
+    GrowthRow("mergeMap(maxConcurrent: n), n ended") { size in
+      let merging = Merging(size)
+      merging.begin()
+      return Grown(work: size, keep: merging) { for answer in merging.answers { answer.set(1) } }
+    },
+    GrowthRow("n cases of a switch, made and dropped") { size in
+      let key = MutableNode<Int>(), switched = key.switch { $0 }
+      return Grown(work: size) {
+        let cases = (0..<size).map { switched.case($0) }
+        withExtendedLifetime(cases) {}
+      }
+    },
+  ]
+}
+
+private struct Merging {
+  let outer = MutableNode<Int>()
+  let answers: [MutableNode<Int>]
+  let merged: Node<Int>
+
+  init(_ size: Int) {
+    let answers = emptyNodes(size)
+    self.answers = answers
+    merged = outer.mergeMap(maxConcurrent: size) { answers[$0] }
+  }
+
+  func begin() { for number in answers.indices { outer.set(number) } }
+}
+
+// MARK: - What is kept
+
+private func keptRows() -> [GrowthRow] {
+  [
+    GrowthRow(
+      "kept after n nodes were taken out of their regions",
+      .bytes(limit: 1) { size in
+        Grown(work: size) {
+          let sources = emptyNodes(size), other = MutableNode(0)
+          let nodes = sources.map { $0.map { $0 }.mutablify() }
+          for node in nodes { node.link(to: other) }
+          withExtendedLifetime((sources, nodes)) {}
+        }
+      }),
+    GrowthRow(
+      "kept after n joins waited, and died, in one turn",
+      .bytes(limit: 1) { size in
+        Grown(work: size) {
+          let first = MutableNode(0), second = MutableNode(0)
+          var joins = (0..<size).map { _ in first.combine(second) }
+          first.set(1)
+          batch { joins = [] }
+          withExtendedLifetime(joins) {}
+        }
+      }),
+    GrowthRow(
+      "kept after n owners were gone",
+      .bytes(limit: 1) { size in
+        Grown(work: size) {
+          let node = MutableNode<Int>()
+          do {
+            let owners = (0..<size).map { _ in Owner() }
+            for owner in owners { node.listen(by: owner) { _, _ in } }
+          }
+          node.set(1)
+        }
+      }),
+    GrowthRow(
+      "kept by a debounce of n values",
+      .bytes(limit: 1) { size in
+        let source = MutableNode(0)
+        let shown = source.debounce(.seconds(600), on: DispatchQueue(label: "growth"))
+        source.set(1)
+        return Grown(work: size, keep: shown) { for value in 0..<size { source.set(value) } }
+      }),
+  ]
+}
