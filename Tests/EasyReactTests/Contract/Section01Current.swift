@@ -2,7 +2,7 @@ import EasyReact
 import EasyReactTesting
 import Testing
 
-@Suite struct `1.7 The present value, where there must be one` {
+@Suite(.watched) struct `1.7 The present value, where there must be one` {
   @Test func `1.7 get() returns the value, or throws with the node's name and place`() throws {
     let price = MutableNode(4), line = #line
     let count = MutableNode<Int>().named("count")
