@@ -109,14 +109,7 @@ open class AnyTransform: @unchecked Sendable {
     let extras = isFrom || isTo ? extras(of: node.core) : node.core.pointee.extrasIfAny()
     // What is looked at through a weak reference may be at its end: it must not end under the lock.
     let seen = extras?.state.withLock { state in
-      let from = state.danglingFrom.compactMap(\.transform), to = state.danglingTo
-      state.danglingFrom = from.filter { isFrom || $0 !== self }.map { .init(transform: $0) }
-      state.danglingTo.removeAll { !isTo && $0 === self }
-      if isFrom, !from.contains(where: { $0 === self }) {
-        state.danglingFrom.append(WeakTransform(transform: self))
-      }
-      if isTo, !to.contains(where: { $0 === self }) { state.danglingTo.append(self) }
-      return from + to
+      state.danglingFrom.show(self, isFrom) + state.danglingTo.show(self, isTo)
     }
     _ = consume seen
   }
@@ -145,5 +138,44 @@ extension AnyTransform: CustomStringConvertible {
   /// `Map(price → total)`.
   public var description: String {
     "\(name)(\(fromNode.map { $0.name ?? "unnamed" } ?? "–") → \(toNode.map { $0.name ?? "unnamed" } ?? "–"))"
+  }
+}
+
+/// The transforms with a loose end at one node, in the order in which they came.
+struct LooseEnds {
+  private struct Entry {
+    let number: Int
+    weak var transform: AnyTransform?
+    let kept: AnyTransform?
+  }
+  private let keeps: Bool
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var last = 0
+  /// Those that went away by themselves are swept when there are twice as many as after the last time.
+  private var room = 16
+
+  init(keeps: Bool) { self.keeps = keeps }
+
+  var transforms: [AnyTransform] {
+    if entries.isEmpty { return [] }
+    return entries.values.sorted { $0.number < $1.number }.compactMap(\.transform)
+  }
+
+  /// Returns what was looked at, to be let go of when no lock is held.
+  mutating func show(_ transform: AnyTransform, _ isShown: Bool) -> [AnyTransform] {
+    let id = ObjectIdentifier(transform)
+    if !isShown {
+      entries[id] = nil
+      return []
+    }
+    // Another one may have had its address.
+    if let present = entries[id], present.transform === transform { return [] }
+    last += 1
+    entries[id] = Entry(number: last, transform: transform, kept: keeps ? transform : nil)
+    if entries.count <= room { return [] }
+    let living = entries.values.compactMap(\.transform)
+    entries = entries.filter { $0.value.transform != nil }
+    room = max(16, 2 * entries.count)
+    return living
   }
 }

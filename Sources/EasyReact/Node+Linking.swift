@@ -77,19 +77,14 @@ extension AnyNode {
   private final func cutAll(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) {
     let turn = currentTurn()
     enter(turn)
-    // Marked under the node's lock, where no edge is freed; detached one by one.
-    while let edge = markOne(list, isMeant) { finishCut(edge, turn) }
-    leave(turn)
-  }
-
-  /// Sets the cut mark of the first edge that is meant. Whoever sets it detaches the edge, so it
-  /// stays.
-  private final func markOne(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) -> EdgePointer?
-  {
-    var marked: EdgePointer?
+    // Marked under the node's lock, where no edge is freed. Whoever sets the mark detaches the edge,
+    // so it stays until then.
+    var marked: [EdgePointer] = []
     forEachEdge(core, list) { edge in
-      if marked == nil, isMeant(edge), mark(edge) { marked = edge }
+      turn.pointee.looks += 1
+      if isMeant(edge), mark(edge) { marked.append(edge) }
     }
-    return marked
+    for edge in marked { finishCut(edge, turn) }
+    leave(turn)
   }
 }

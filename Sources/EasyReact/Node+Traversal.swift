@@ -11,12 +11,13 @@ extension AnyNode {
   public final var downstreamNodes: [AnyNode] { neighbours(.outs) }
   /// The edges that lead here, those with a loose end included.
   public final var upstreamTransforms: [AnyTransform] {
-    transforms(.ins) + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingTo } ?? [])
+    transforms(.ins)
+      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingTo.transforms } ?? [])
   }
   /// The edges that lead away from here, those with a loose end included.
   public final var downstreamTransforms: [AnyTransform] {
     transforms(.outs)
-      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingFrom.compactMap(\.transform) }
+      + (core.pointee.extrasIfAny()?.state.withLock { $0.danglingFrom.transforms }
         ?? [])
   }
   /// The edges that lead here from `other`.
@@ -27,9 +28,22 @@ extension AnyNode {
   public final func downstreamTransforms(to other: AnyNode) -> [AnyTransform] {
     transforms(.outs) { $0.pointee.down == other.core }
   }
-  public final var hasUpstreamNode: Bool { !edges(core, .ins).isEmpty }
-  public final var hasDownstreamNode: Bool { !downstreamNodes.isEmpty }
-  public final var hasListener: Bool { listenerCount > 0 }
+  public final var hasUpstreamNode: Bool { hasEdge(core, .ins) { _ in true } }
+  public final var hasDownstreamNode: Bool {
+    hasEdge(core, .outs) { $0.pointee.down!.pointee.handle.load(ordering: .acquiring) != nil }
+  }
+  /// Looks at one listener, or at a few whose owners may be gone.
+  public final var hasListener: Bool {
+    var owned: [OwnedListening] = []
+    let isFound = hasEdge(core, .listeners) { edge in
+      let face = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
+      guard let listening = face as? OwnedListening else { return true }
+      owned.append(listening)
+      return owned.count == 16
+    }
+    if owned.contains(where: { !$0.isOwnerGone }) { return true }
+    return owned.count == 16 ? listenerCount > 0 : isFound
+  }
   /// How many listeners there are. O(n).
   public final var listenerCount: Int {
     var count = 0

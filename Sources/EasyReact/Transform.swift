@@ -316,8 +316,6 @@ struct SharedStep: @unchecked Sendable {
   let step: Step
 }
 
-struct WeakTransform { weak var transform: AnyTransform? }
-
 /// What `link` returns: cutting that one life of the transform, not a later one.
 final class LinkCancelable: Cancelable, Sendable {
   private weak let transform: AnyTransform?

@@ -232,7 +232,6 @@ extension Core {
 /// The value's destruction is user code: no lock is held.
 func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   awaitSurgery()
-  forgetCycle(of: core)
   _ = core.pointee.operations(core, .destroyQueue, turn)
   _ = core.pointee.operations(core, .destroyValue, turn)
   if let join = core.pointee.join { freeJoin(join) }
@@ -251,8 +250,8 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   struct State {
     var name: String?
     /// Transforms that have this node at one end and nothing at the other.
-    var danglingFrom: [WeakTransform] = []
-    var danglingTo: [AnyTransform] = []
+    var danglingFrom = LooseEnds(keeps: false)
+    var danglingTo = LooseEnds(keeps: true)
   }
   let state = Mutex(State())
   @usableFromInline var context: ContextBox?
@@ -262,6 +261,10 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// The number of the last first push over an edge that closes a cycle here: this node has its
   /// value already.
   @usableFromInline let pushed = Atomic<UInt64>(0)
+  /// Of a node on a cycle; retained. Written under the surgery lock.
+  let component = Atomic<Unmanaged<Component>?>(nil)
+  /// See Ranks.swift.
+  let top = Atomic<Int32>(Extras.noTop)
   /// The sequence of the node's value, while that has this number: see `stamp`. Written by the holder,
   /// before the number.
   @usableFromInline let lateWave = Atomic<UInt64>(0)

@@ -68,9 +68,7 @@ extension Node {
   if !down.pointee.isHead {
     down.pointee.region.store(up.pointee.region.load(ordering: .relaxed), ordering: .relaxed)
   }
-  // A new node has rank zero at least, like the twin's: ranks below zero are those of `order`.
-  let rank = max(0, up.pointee.rank.load(ordering: .relaxed) + 1)
-  down.pointee.rank.store(rank, ordering: .relaxed)
+  liftFresh(down, above: up)
   appendLocked(edge, up)
   up.pointee.release()
   attachNow(edge, turn)

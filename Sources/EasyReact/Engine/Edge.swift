@@ -209,19 +209,40 @@ func forEachEdge(
 ) {
   core.pointee.acquire()
   defer { core.pointee.releaseAfterCopying() }
-  var edge: EdgePointer? =
-    switch list {
-    case .ins: core.pointee.firstIn.load(ordering: .relaxed)
-    case .outs: core.pointee.firstOut.load(ordering: .relaxed)
-    case .listeners: core.pointee.firstListener.load(ordering: .relaxed)
-    }
+  var edge = firstEdge(core, list)
   while let present = edge {
     body(present)
-    edge =
-      list == .ins
-      ? present.pointee.nextIn.load(ordering: .relaxed)
-      : present.pointee.next.load(ordering: .relaxed)
+    edge = edgeBehind(present, list)
   }
+}
+
+/// Is there an edge that is not cut, and meant? Looks no further than the first.
+func hasEdge(
+  _ core: CorePointer, _ list: EdgeListKind, where isMeant: (EdgePointer) -> Bool
+) -> Bool {
+  core.pointee.acquire()
+  defer { core.pointee.releaseAfterCopying() }
+  var edge = firstEdge(core, list)
+  while let present = edge {
+    if !present.pointee.has(EdgeFlags.cut), isMeant(present) { return true }
+    edge = edgeBehind(present, list)
+  }
+  return false
+}
+
+/// Under the node's lock.
+func firstEdge(_ core: CorePointer, _ list: EdgeListKind) -> EdgePointer? {
+  switch list {
+  case .ins: core.pointee.firstIn.load(ordering: .relaxed)
+  case .outs: core.pointee.firstOut.load(ordering: .relaxed)
+  case .listeners: core.pointee.firstListener.load(ordering: .relaxed)
+  }
+}
+
+/// Under the node's lock.
+func edgeBehind(_ edge: EdgePointer, _ list: EdgeListKind) -> EdgePointer? {
+  list == .ins
+    ? edge.pointee.nextIn.load(ordering: .relaxed) : edge.pointee.next.load(ordering: .relaxed)
 }
 
 enum EdgeListKind { case ins, outs, listeners }

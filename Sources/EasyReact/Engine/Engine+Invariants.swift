@@ -14,12 +14,30 @@ package func checkInvariants(_ nodes: [AnyNode]) -> [String] {
 private func violations(around nodes: [AnyNode]) -> [String] {
   var violations: [String] = []
   var seen: Set<UInt64> = []
+  var cores: Set<CorePointer> = []
   for start in nodes where !seen.contains(start.id) {
     for (node, _) in start.reachable where seen.insert(node.id).inserted {
       violations += violationsOf(node)
+      cores.insert(node.core)
     }
   }
-  return violations
+  return violations + violationsOfCycles(among: cores)
+}
+
+/// Nodes are known to lie on cycles together if, and only if, they reach each other.
+private func violationsOfCycles(among cores: Set<CorePointer>) -> [String] {
+  let isCyclic = cores.contains { core in
+    component(of: core) != nil || edges(core, .ins).contains { $0.pointee.has(EdgeFlags.leadsBack) }
+  }
+  if !isCyclic { return [] }
+  return underSurgeryLock { strongParts(of: cores) }.compactMap { part in
+    let known = component(of: part[0])
+    let members = known?._withUnsafeGuaranteedRef { $0.members } ?? [part[0]]
+    let isRight =
+      part.allSatisfy { component(of: $0) == known } && Set(part) == members
+      && (known == nil) == (part.count == 1)
+    return isRight ? nil : "\(part.count) nodes reach each other, \(members.count) are known to"
+  }
 }
 
 private func violationsOf(_ node: AnyNode) -> [String] {
@@ -52,6 +70,10 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     expect(
       edge.pointee.has(EdgeFlags.leadsBack) || core.pointee.rank.load(ordering: .relaxed) > rank,
       "its rank is greater than that of an upstream by an edge that does not lead back")
+    expect(
+      !edge.pointee.has(EdgeFlags.leadsBack) || liesOnCycle(edge), "what leads back lies on a cycle"
+    )
+    expect(top(of: edge.pointee.up!) <= top(of: core), "tops do not fall along an edge")
     expect(
       previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous,
       "its upstream list is linked both ways")

@@ -20,5 +20,27 @@ package func isQuiet() -> Bool {
 /// How many timers of dispatch queues will go off.
 package func liveTimerCount() -> Int { timers.count }
 
+/// How many nodes and edges this thread looks at for the sake of the graph's shape, in `body`; each
+/// wait for the lock of the shape counts too.
+package func shapeLooks(in body: () throws -> Void) rethrows -> Int {
+  let turn = currentTurn()
+  let before = turn.pointee.looks
+  try body()
+  return turn.pointee.looks - before
+}
+
+/// The rank past which those of a graph are counted anew; a test lowers it.
+package func withRankLimit<Result>(_ limit: Int32, _ body: () throws -> Result) rethrows -> Result {
+  let before = rankLimit.exchange(limit, ordering: .relaxed)
+  defer { rankLimit.store(before, ordering: .relaxed) }
+  return try body()
+}
+
+/// The least and the greatest rank of these nodes.
+package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
+  let ranks = nodes.map { Int($0.core.pointee.rank.load(ordering: .relaxed)) }
+  return ranks.min()!...ranks.max()!
+}
+
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }

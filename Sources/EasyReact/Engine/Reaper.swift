@@ -304,13 +304,7 @@ private func reap(_ core: CorePointer, _ turn: TurnPointer) {
 }
 
 private func allEdges(_ core: CorePointer, _ list: EdgeListKind) -> [EdgePointer] {
-  let first =
-    switch list {
-    case .ins: core.pointee.firstIn.load(ordering: .acquiring)
-    case .outs: core.pointee.firstOut.load(ordering: .acquiring)
-    case .listeners: core.pointee.firstListener.load(ordering: .acquiring)
-    }
-  return first == nil ? [] : edges(core, list)
+  firstEdge(core, list) == nil ? [] : edges(core, list)
 }
 
 private func dropReference(_ core: CorePointer, _ turn: TurnPointer) {

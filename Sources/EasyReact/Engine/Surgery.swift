@@ -1,35 +1,49 @@
 import CEasyReact
 import Synchronization
 
-// Changes of the graph's shape: which edges lead back, and ranks.
+// Changes of the graph's shape. Three things are kept up to date: which edges lead back, which nodes
+// lie on cycles together (Cycles.swift), and ranks (Ranks.swift).
 //
 // Links between nodes that exist already are made one at a time in the whole process, under the
-// surgery lock, so two threads cannot close one cycle from both sides. No user code runs under it.
-// Deriving a new node needs none of this: nothing leads from it to anywhere yet.
+// surgery lock, so two threads cannot close one cycle from both sides. So are cuts on cycles. No user
+// code runs under it. Everything else needs none of this: nothing leads away from a node that is
+// being derived, and a cut that is on no cycle changes nothing that is kept.
 
-/// The edges that do not lead back form a graph without cycles; `rank` rises along each of them.
-/// Edges and cores are addresses of blocks that are taken out of here before they are freed.
-private struct Surgery {
+/// Touched under the surgery lock only. Edges are addresses of blocks that are taken out of here
+/// before they are freed.
+struct Surgery {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
-  var links: UInt64 = 0
-  /// Strongly connected components, by need; emptied whenever the shape changes. A number is never
-  /// used twice.
-  var components: [CorePointer: Int] = [:]
-  var componentNumber = 0
+  private var links: UInt64 = 0
+  /// How many edges the present operation has looked at; see `shapeLooks`.
+  var looks = 0
+
+  mutating func leadsBack(_ edge: EdgePointer) {
+    _ = edge.pointee.flags.bitwiseOr(EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
+    links += 1
+    backEdges[edge] = links
+  }
+
+  /// The number that it had, once.
+  mutating func forget(_ edge: EdgePointer) -> UInt64? {
+    let number = backEdges.removeValue(forKey: edge)
+    if backEdges.isEmpty { backEdges = [:] }  // a dictionary does not shrink
+    return number
+  }
 }
 
-/// Touched under the surgery lock only.
-nonisolated(unsafe) private var surgery = Surgery()
+nonisolated(unsafe) var surgery = Surgery()
 
-private func underSurgeryLock<Result>(_ body: (inout Surgery) -> Result) -> Result {
+func underSurgeryLock<Result>(_ body: () -> Result) -> Result {
   easyreact_surgery_lock()
   _ = isAtWork.exchange(true, ordering: .sequentiallyConsistent)
   defer {
+    currentTurn().pointee.looks += 1 + surgery.looks
+    surgery.looks = 0
     isAtWork.store(false, ordering: .releasing)
     easyreact_surgery_unlock()
   }
-  return body(&surgery)
+  return body()
 }
 
 /// Somebody has the surgery lock.
@@ -44,260 +58,152 @@ func awaitSurgery() {
   easyreact_surgery_unlock()
 }
 
-/// How many edges lead back. Without any, cutting needs no search.
-private let backEdgeCount = Atomic<Int>(0)
-private let componentCount = Atomic<Int>(0)
-
 // MARK: - Linking
 
-/// Puts an edge between two nodes in their lists, and keeps ranks. It is not yet followed: see
-/// `attach`.
+/// Puts an edge between two nodes in their lists, and keeps what is known of the shape. It is not yet
+/// followed: see `attach`.
 func insert(_ edge: EdgePointer) {
-  underSurgeryLock { state in
+  underSurgeryLock {
     let up = edge.pointee.up!
     let down = edge.pointee.down!
-    state.links += 1
-    if reaches(down, up) {
-      _ = edge.pointee.flags.bitwiseOr(EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
-      state.backEdges[edge] = state.links
-      backEdgeCount.wrappingAdd(1, ordering: .relaxed)
-    }
+    let closed = cyclesClosed(from: up, to: down)
+    let leadsBack = !closed.isEmpty && isOrdinaryWay(from: down, to: up, through: closed)
+    if leadsBack { surgery.leadsBack(edge) }
     appendToUpstream(edge)
     appendToDownstream(edge)
-    if !edge.pointee.has(EdgeFlags.leadsBack) { order(up, before: down, by: edge) }
-    // No cycle runs over the new edge if nothing leads to its start, or nothing away from its end.
-    if !state.components.isEmpty, up.pointee.firstIn.load(ordering: .relaxed) != nil,
-      down.pointee.firstOut.load(ordering: .relaxed) != nil
-    {
-      clearComponents(&state)
-    }
+    if closed.count > 1 { unite(closed) }
+    if !leadsBack { order(up, before: down, by: edge) }
+    raiseTop(of: down, to: top(of: up))
   }
 }
 
-/// The same for an edge to a new node, from which nothing leads away.
+/// The same for an edge to a new node, from which nothing leads away. Like `follow`: who raises the
+/// upstream walks its edges afterwards, under the same lock, and so finds this one.
 func insertFresh(_ edge: EdgePointer) {
-  underSurgeryLock { state in
-    state.links += 1
-    appendToUpstream(edge)
-    appendToDownstream(edge)
-    raiseRank(of: edge.pointee.down!, above: edge.pointee.up!.pointee.rank.load(ordering: .relaxed))
-  }
-}
-
-/// Is there a way from `start` to `goal` over edges that do not lead back? Ranks rise along those,
-/// so only nodes below the goal's rank are looked at; for most links that is none.
-private func reaches(_ start: CorePointer, _ goal: CorePointer) -> Bool {
-  if start == goal { return true }
-  if goal.pointee.firstIn.load(ordering: .relaxed) == nil { return false }
-  let limit = goal.pointee.rank.load(ordering: .relaxed)
-  if start.pointee.rank.load(ordering: .relaxed) >= limit { return false }
-  var seen: Set<CorePointer> = [start]
-  var todo = [start]
-  while let core = todo.popLast() {
-    var isFound = false
-    forEachEdge(core, .outs) { edge in
-      let flags = edge.pointee.flags.load(ordering: .sequentiallyConsistent)  // see `noteCut`
-      if flags & (EdgeFlags.cut | EdgeFlags.leadsBack) != 0 { return }
-      let down = edge.pointee.down!
-      if down == goal { isFound = true }
-      if down.pointee.rank.load(ordering: .relaxed) < limit, seen.insert(down).inserted {
-        todo.append(down)
-      }
-    }
-    if isFound { return true }
-  }
-  return false
-}
-
-/// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads
-/// to goes below, instead of raising all that follows: so a chain is built from its end in linear
-/// time too.
-private func order(_ up: CorePointer, before down: CorePointer, by edge: EdgePointer) {
-  let rank = down.pointee.rank.load(ordering: .relaxed)
-  if rank > up.pointee.rank.load(ordering: .relaxed) { return }
-  if hasOrdinaryEdge(down, .outs, except: edge), !hasOrdinaryEdge(up, .ins, except: edge) {
-    up.pointee.rank.store(rank - 1, ordering: .relaxed)
-  } else {
-    raiseRank(of: down, above: up.pointee.rank.load(ordering: .relaxed))
-  }
-}
-
-private func hasOrdinaryEdge(
-  _ core: CorePointer, _ list: EdgeListKind, except edge: EdgePointer
-) -> Bool {
-  var isFound = false
-  forEachEdge(core, list) {
-    if $0 != edge, !$0.pointee.has(EdgeFlags.cut | EdgeFlags.leadsBack) { isFound = true }
-  }
-  return isFound
-}
-
-private func raiseRank(of core: CorePointer, above rank: Int32) {
-  var todo = [(core, rank + 1)]
-  while let (core, rank) = todo.popLast() {
-    if rank <= core.pointee.rank.load(ordering: .relaxed) { continue }
-    core.pointee.rank.store(rank, ordering: .relaxed)
-    forEachEdge(core, .outs) { edge in
-      if !edge.pointee.has(EdgeFlags.cut | EdgeFlags.leadsBack) {
-        todo.append((edge.pointee.down!, rank + 1))
-      }
-    }
-  }
+  let up = edge.pointee.up!
+  let down = edge.pointee.down!
+  up.pointee.acquire()
+  liftFresh(down, above: up)
+  appendLocked(edge, up)
+  up.pointee.release()
+  appendToDownstream(edge)
 }
 
 // MARK: - Cutting
 
-/// The edge has its cut mark. Edges that led back become ordinary where their cycle is open now.
+/// The edge has its cut mark. On a cycle: what it held together falls apart.
 func noteCut(_ edge: EdgePointer) {
-  // A link that is being made saw this edge uncut, or is seen here; and only then is the number
-  // looked at.
-  if !isAtWork.load(ordering: .sequentiallyConsistent),
-    backEdgeCount.load(ordering: .acquiring) == 0
-  {
-    return
-  }
-  underSurgeryLock { state in
-    if state.backEdges.isEmpty { return }
-    if state.backEdges.removeValue(forKey: edge) != nil {
-      backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
-      if !state.components.isEmpty { clearComponents(&state) }
-      return  // no ordinary way ran over it
+  let up = edge.pointee.up!
+  let down = edge.pointee.down!
+  // A link that is being made saw this edge uncut, or is seen here; and only then is looked whether
+  // there is a cycle.
+  if !isAtWork.load(ordering: .sequentiallyConsistent), !isOnOneCycle(up, down) { return }
+  underSurgeryLock {
+    guard let component = component(of: up), component == EasyReact.component(of: down) else {
+      return
     }
-    let down = edge.pointee.down!
-    if down.pointee.firstOut.load(ordering: .relaxed) == nil { return }  // lies on no cycle
-    if !state.components.isEmpty { clearComponents(&state) }
-    // Only a cycle that ran over the cut edge can have opened: its last edge starts below and ends
-    // above.
-    for (candidate, _) in backEdges(above: edge.pointee.up!, orBelow: down, in: state) {
-      let start = candidate.pointee.up!
-      let end = candidate.pointee.down!
-      if reaches(end, start) { continue }
-      _ = candidate.pointee.flags.bitwiseAnd(
-        ~EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
-      state.backEdges[candidate] = nil
-      backEdgeCount.wrappingSubtract(1, ordering: .relaxed)
-      order(start, before: end, by: candidate)
+    _ = surgery.forget(edge)
+    let opened = shrink(component.takeUnretainedValue(), withoutWayFrom: up, to: down)
+    for edge in opened {
+      edge.pointee.flags.bitwiseAnd(~EdgeFlags.leadsBack, ordering: .acquiringAndReleasing)
+      order(edge.pointee.up!, before: edge.pointee.down!, by: edge)
     }
   }
-}
-
-/// Those that end above, or those that start below, whichever are found with less work; in the
-/// order in which they were linked. Both ways are searched in turn until one of them is at its end:
-/// a long chain that is freed from its start or from its end looks at a few nodes a cut.
-private func backEdges(
-  above top: CorePointer, orBelow bottom: CorePointer, in state: Surgery
-) -> [(EdgePointer, UInt64)] {
-  var above = Search(top, .ins)
-  var below = Search(bottom, .outs)
-  while true {
-    if !above.step(state) { return above.found.sorted { $0.1 < $1.1 } }
-    if !below.step(state) { return below.found.sorted { $0.1 < $1.1 } }
-  }
-}
-
-/// A search one way over ordinary edges, which notes the edges that lead back on its border.
-private struct Search {
-  private let list: EdgeListKind
-  private var seen: Set<CorePointer>
-  private var todo: [CorePointer]
-  private(set) var found: [(EdgePointer, UInt64)] = []
-
-  init(_ start: CorePointer, _ list: EdgeListKind) {
-    self.list = list
-    seen = [start]
-    todo = [start]
-  }
-
-  /// Looks at one node. False: there is none left.
-  mutating func step(_ state: Surgery) -> Bool {
-    guard let core = todo.popLast() else { return false }
-    // An edge that is not cut keeps its far node's block: whoever cuts it waits for the surgery
-    // lock.
-    for edge in edges(core, list) {
-      if let order = state.backEdges[edge] {
-        found.append((edge, order))
-        continue
-      }
-      let far = list == .ins ? edge.pointee.up! : edge.pointee.down!
-      if seen.insert(far).inserted { todo.append(far) }
-    }
-    return true
-  }
-}
-
-// MARK: - Cycles
-
-/// Does the edge's end reach its start, over any edges? Asked only for a wave that was led back.
-func liesOnCycle(_ edge: EdgePointer) -> Bool {
-  underSurgeryLock { state in
-    let up = edge.pointee.up!
-    let down = edge.pointee.down!
-    if state.components[up] == nil { findComponents(from: up, &state) }
-    return state.components[up] == state.components[down]
-  }
-}
-
-private func clearComponents(_ state: inout Surgery) {
-  state.components.removeAll(keepingCapacity: true)
-  componentCount.store(0, ordering: .relaxed)
-}
-
-/// Tarjan's algorithm with a stack of its own: R. Tarjan, Depth-first search and linear graph
-/// algorithms (1972).
-private func findComponents(from root: CorePointer, _ state: inout Surgery) {
-  struct Frame {
-    let core: CorePointer
-    let downs: [CorePointer]
-    var next = 0
-  }
-  var index: [CorePointer: Int] = [:]
-  var low: [CorePointer: Int] = [:]
-  var open: [CorePointer] = []
-  var frames: [Frame] = []
-  func visit(_ core: CorePointer) {
-    index[core] = index.count
-    low[core] = index[core]
-    open.append(core)
-    frames.append(Frame(core: core, downs: edges(core, .outs).map { $0.pointee.down! }))
-  }
-  visit(root)
-  while let frame = frames.last {
-    if frame.next < frame.downs.count {
-      frames[frames.count - 1].next += 1
-      let down = frame.downs[frame.next]
-      if state.components[down] != nil { continue }
-      if let seen = index[down] {
-        low[frame.core] = min(low[frame.core]!, seen)
-      } else {
-        visit(down)
-      }
-      continue
-    }
-    frames.removeLast()
-    if let below = frames.last { low[below.core] = min(low[below.core]!, low[frame.core]!) }
-    if low[frame.core] == index[frame.core] {
-      state.componentNumber += 1
-      while let member = open.popLast() {
-        state.components[member] = state.componentNumber
-        if member == frame.core { break }
-      }
-    }
-  }
-  componentCount.store(state.components.count, ordering: .relaxed)
-}
-
-/// Before the block of a core is freed.
-func forgetCycle(of core: CorePointer) {
-  if componentCount.load(ordering: .relaxed) == 0 { return }
-  underSurgeryLock { state in state.components[core] = nil }
 }
 
 /// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by
 /// hand.
 func ringClosers() -> [AnyNode] {
-  underSurgeryLock { state in
-    state.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
+  underSurgeryLock {
+    surgery.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
       edge.pointee.has(EdgeFlags.sync | EdgeFlags.cut) ? nil : edge.pointee.up.flatMap(node(of:))
     }
   }
+}
+
+// MARK: - Walks
+
+/// The edges of one list, one short look at a time. Under the surgery lock: no edge that was found is
+/// freed before its end, and what is in the list at the beginning is found.
+struct EdgeWalk: Sequence, IteratorProtocol {
+  private let core: CorePointer
+  private let list: EdgeListKind
+  private var last: EdgePointer?
+
+  init(_ core: CorePointer, _ list: EdgeListKind) { (self.core, self.list) = (core, list) }
+
+  mutating func next() -> EdgePointer? {
+    surgery.looks += 1
+    core.pointee.acquire()
+    defer { core.pointee.release() }
+    last = last.map { edgeBehind($0, list) } ?? firstEdge(core, list)
+    return last
+  }
+}
+
+extension Edge {
+  /// See `noteCut` for the order.
+  borrowing func isUncut() -> Bool {
+    flags.load(ordering: .sequentiallyConsistent) & EdgeFlags.cut == 0
+  }
+  borrowing func isOrdinary() -> Bool {
+    flags.load(ordering: .sequentiallyConsistent) & (EdgeFlags.cut | EdgeFlags.leadsBack) == 0
+  }
+  /// The other node, seen from one whose list this is.
+  borrowing func far(_ list: EdgeListKind) -> CorePointer { (list == .ins ? up : down)! }
+}
+
+/// One half of a search both ways.
+struct Front {
+  let list: EdgeListKind
+  private(set) var seen: Set<CorePointer>
+  private var nodes: [CorePointer], taken = 0
+  private var groups: [Set<CorePointer>.Iterator] = []
+  private var walk: EdgeWalk?
+
+  /// - Parameter isAlone: Not a component, for which `start` stands.
+  init(_ start: CorePointer, _ list: EdgeListKind, isAlone: Bool = true) {
+    self.list = list
+    seen = [start]
+    nodes = isAlone ? [start] : []
+  }
+
+  /// The next uncut edge of the nodes seen. Nil: there is none left.
+  mutating func next() -> EdgePointer? {
+    while true {
+      if let edge = walk?.next() {
+        if edge.pointee.isUncut() { return edge }
+      } else {
+        guard let core = nextNode() else {
+          walk = nil
+          return nil
+        }
+        walk = EdgeWalk(core, list)
+      }
+    }
+  }
+
+  private mutating func nextNode() -> CorePointer? {
+    // Breadth first: two searches that run towards each other meet soon.
+    if taken < nodes.count {
+      taken += 1
+      return nodes[taken - 1]
+    }
+    while !groups.isEmpty {
+      if let member = groups[groups.count - 1].next() { return member }
+      groups.removeLast()
+    }
+    return nil
+  }
+
+  /// True: it is new. Its edges come later, if what lies beyond it is looked for.
+  @discardableResult
+  mutating func see(_ core: CorePointer, andBeyond isWanted: Bool = true) -> Bool {
+    if !seen.insert(core).inserted { return false }
+    if isWanted { nodes.append(core) }
+    return true
+  }
+
+  /// The edges of all these come later.
+  mutating func open(_ members: Set<CorePointer>) { groups.append(members.makeIterator()) }
 }

@@ -50,6 +50,9 @@ import Synchronization
   var hasFoundDead = false
   var foundDead: [OwnedListening] = []
   var impatientWith = UInt.max
+  /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
+  /// lifetime: for tests of growth.
+  var looks = 0
 
   init() {
     joinCapacity = 16

@@ -317,8 +317,8 @@ class Twin {
     edge.up.edges.removeAll { $0 === edge }
     if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
     edgesThatLeadBack.removeAll { $0 === edge }
-    for back in edgesThatLeadBack where !reaches(back.down, back.up, byOrdinaryEdges: true) {
-      back.leadsBack = false  // the cut opened its cycle
+    for back in edgesThatLeadBack where !reaches(back.down, back.up) {
+      back.leadsBack = false  // no cycle runs over it any more
       order(back.up, before: back.down)
     }
     edgesThatLeadBack.removeAll { !$0.leadsBack }

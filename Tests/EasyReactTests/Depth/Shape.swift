@@ -1,0 +1,160 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// What changes of the graph's shape cost, in nodes and edges looked at; time is for the benchmarks.
+extension `Depth` {
+  @Suite struct Shape {
+    private func chain(_ length: Int, from start: Node<Int>) -> Node<Int> {
+      (0..<length).reduce(start) { end, _ in end.map { $0 } }
+    }
+
+    @Test(arguments: [50, 800])
+    func `a switch above and below large graphs looks at nothing of an unrelated sync`(size: Int) {
+      let pair = (MutableNode(1), MutableNode(2))
+      pair.0.sync(with: pair.1)
+      let inner = [chain(size, from: MutableNode(1)), chain(size, from: MutableNode(2))]
+      let outer = MutableNode(0)
+      let flat = outer.flattenMap { inner[$0 % 2] }
+      let end = chain(size, from: flat)
+      outer.value = 1
+      let looks = shapeLooks { for value in 2..<12 { outer.value = value } }
+      #expect(looks <= 10 * 20)
+      #expect(end.value == 2)
+      #expect(pair.0.value == 2)
+    }
+
+    @Test(arguments: [50, 800])
+    func `a switch between a sync above and a sync below looks at little`(size: Int) {
+      let source = MutableNode(1), field = MutableNode<Int>()
+      field.sync(with: source)
+      let inner = [chain(size, from: source), chain(size, from: source)]
+      let outer = MutableNode(0)
+      let flat = outer.flattenMap { inner[$0 % 2] }
+      let (end, shown) = (MutableNode<Int>(), MutableNode<Int>())
+      end.link(to: chain(size, from: flat))
+      shown.sync(with: end)
+      outer.value = 1
+      let looks = shapeLooks { for value in 2..<12 { outer.value = value } }
+      #expect(looks <= 10 * 20)
+      #expect(shown.value == 1)
+    }
+
+    @Test func `a wave that was led back asks nobody whether its edges lie on a cycle`() {
+      let a = MutableNode(1), b = MutableNode<Int>()
+      b.sync(with: a)
+      let end = chain(100, from: a)
+      b.value = 2
+      #expect(shapeLooks { b.value = 3 } == 0)
+      #expect(end.value == 3)
+    }
+
+    @Test func `a ladder that is raised is walked once`() {
+      let size = 400
+      let first = MutableNode<Int>()
+      var ladder: [Node<Int>] = [first, first.map { $0 }]
+      for step in 2..<size { ladder.append(Node.merge([ladder[step - 1], ladder[step - 2]])) }
+      let deep = chain(size, from: MutableNode<Int>())
+      let outer = MutableNode<Int>()
+      first.link(to: outer)
+      let looks = shapeLooks { first.link(to: deep) }
+      #expect(looks <= 12 * size)
+      #expect(checkInvariants([first]) == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `each sync of a long line of syncs looks at little`(isReversed: Bool) {
+      func looks(_ size: Int) -> Int {
+        let nodes = (0...size).map { MutableNode($0) }
+        let below = nodes.map { $0.map { $0 } }
+        let looks = shapeLooks {
+          for place in 0..<size {
+            let pair = isReversed ? (place + 1, place) : (place, place + 1)
+            nodes[pair.0].sync(with: nodes[pair.1])
+          }
+        }
+        #expect(below.allSatisfy { $0.value == nodes[0].value })
+        return looks
+      }
+      #expect(looks(200) <= 200 * 60)
+      #expect(looks(800) <= 800 * 60)
+    }
+
+    /// Cells that are the sum of three others, one in five of any; see `cycleRows` in the benchmarks.
+    private func sheet(_ size: Int) -> [MutableNode<Int>] {
+      var random = SystemRandom(seed: 7)
+      let inputs = (0..<10).map { _ in MutableNode<Int>() }
+      let cells = (0..<size).map { _ in MutableNode<Int>() }
+      for place in 0..<size {
+        let references = (0..<2).map { _ in
+          cells[random.below(random.below(5) == 0 ? size : max(1, place))]
+        }
+        let formula = inputs[random.below(10)].combine(references[0]).combine(references[1])
+        cells[place].link(to: formula.map { $0.0.0 &+ $0.1 })
+      }
+      return cells
+    }
+
+    @Test(arguments: [false, true])
+    func `a cyclic sheet is cut cell by cell, each with the work of a search both ways`(
+      fromTheEnd: Bool
+    ) {
+      let size = 800
+      let cells = sheet(size)
+      let looks = shapeLooks {
+        for cell in fromTheEnd ? cells.reversed() : cells { cell.removeUpstreamNodes() }
+      }
+      #expect(checkInvariants(cells) == [])
+      // Some √n a cell; a look at all of them for each would be ten thousand.
+      #expect(looks < size * 400)
+    }
+
+    @Test func `a ring that is cut and closed again for ever keeps its ranks below the limit`() {
+      let ring = (0..<3).map { _ in MutableNode<Int>() }
+      let below = ring.map { $0.map { $0 } }
+      for place in 0..<3 { ring[(place + 1) % 3].link(to: ring[place]) }
+      withRankLimit(40) {
+        for turn in 0..<600 {
+          let place = turn % 3
+          ring[(place + 1) % 3].removeUpstreamNodes()
+          ring[(place + 1) % 3].link(to: ring[place])
+        }
+      }
+      let reached = ranks(of: ring + below)
+      #expect(-50 <= reached.lowerBound && reached.upperBound <= 50)
+      #expect(checkInvariants(ring) == [])
+      ring[1].value = 4
+      #expect((ring + below).allSatisfy { $0.value == 4 })
+      for node in ring { node.removeUpstreamNodes() }
+    }
+
+    @Test func `removing n neighbours looks at n edges`() {
+      let size = 500
+      let hub = MutableNode(1), others = (0..<size).map { _ in MutableNode<Int>() }
+      for other in others { other.link(to: hub) }
+      #expect(shapeLooks { hub.removeDownstreamNodes() } <= 2 * size)
+      #expect(!hub.hasDownstreamNode)
+      for other in others { hub.link(to: other) }
+      #expect(shapeLooks { hub.removeUpstreamNodes() } <= 2 * size)
+      #expect(!hub.hasUpstreamNode)
+    }
+
+    @Test func `a link at a node with many links looks at few`() {
+      let size = 500
+      let hub = MutableNode<Int>(), below = hub.map { $0 }
+      let others = (0..<size).map { _ in MutableNode<Int>() }
+      #expect(shapeLooks { for other in others { hub.link(to: other) } } <= 10 * size)
+      #expect(below.isEmpty)
+    }
+  }
+}
+
+/// Random numbers that are the same each time.
+private struct SystemRandom {
+  private var state: UInt64
+  init(seed: UInt64) { state = seed }
+  mutating func below(_ limit: Int) -> Int {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int((state >> 33) % UInt64(limit))
+  }
+}
