@@ -42,14 +42,14 @@ $output"
   fi
 done
 
-# What `.interoperabilityMode(.Cxx)` of a package's target does; a folder of objects may have old ones in it.
+# What `.interoperabilityMode(.Cxx)` of a target does in release, where the library's calls of C are inlined; a folder of objects may have old ones in it.
 program=$(mktemp -d)
 trap 'rm -rf "$program"' EXIT
 sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|InternalCollectionsUtilities|ContainersPreview)\.build/' |
   tr '\n' '\0' | xargs -0 ar rcs "$program/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
 for file in Tests/Compile/MustLink/*.swift; do
   count=$((count + 1))
-  output=$(swiftc -swift-version 6 -cxx-interoperability-mode=default -I "$build/Modules" \
+  output=$(swiftc -O -swift-version 6 -cxx-interoperability-mode=default -I "$build/Modules" \
     -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" -Xcc -ISources/CEasyReact/include \
     -o "$program/linked" "$file" "$program/library.a" 2>&1 && "$program/linked" 2>&1) ||
     complain "$file" "does not compile, link and run with C++ interoperability:

@@ -140,6 +140,9 @@ public enum GraphTracers {
 
 // MARK: - What the engine reports
 
+// None of it is inlined into the engine: the room for an event would be part of the loop's frame, of
+// which there is one for each listener that sets another node.
+
 private func emit(
   _ kind: GraphEvent.Kind, _ core: CorePointer?, _ wave: UInt64, at site: Site? = nil
 ) {
@@ -159,13 +162,13 @@ private func emit(
       callSite: site.map { "\($0.file):\($0.line)" }))
 }
 
-@usableFromInline func traceMade(_ core: CorePointer) {
+@usableFromInline @inline(never) func traceMade(_ core: CorePointer) {
   if let births = Births.current, let node = node(of: core) { births.add(node) }
   emit(.nodeMade, core, 0)
 }
-func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
+@inline(never) func traceGone(_ core: CorePointer, _ turn: TurnPointer) { emit(.nodeGone, core, 0) }
 
-@usableFromInline func traceWave(_ wave: UInt64, began: Bool, _ core: CorePointer) {
+@usableFromInline @inline(never) func traceWave(_ wave: UInt64, began: Bool, _ core: CorePointer) {
   whileDescribed(core) { emit(began ? .waveBegan : .waveEnded, core, wave) }
 }
 
@@ -178,7 +181,9 @@ private func whileDescribed(_ core: CorePointer, _ body: () -> Void) {
   core.pointee.bits = core.pointee.bits & ~Bits.busy | wasBusy
 }
 
-@usableFromInline func traceEdge(_ edge: EdgePointer, made: Bool, _ turn: TurnPointer) {
+@usableFromInline @inline(never) func traceEdge(
+  _ edge: EdgePointer, made: Bool, _ turn: TurnPointer
+) {
   let down = edge.pointee.down?.pointee.id
   // Where a listener was attached is noted by the call; see `set` for the same.
   let site = made && down == nil ? turn.pointee.callSite : nil
@@ -187,13 +192,13 @@ private func whileDescribed(_ core: CorePointer, _ body: () -> Void) {
   emit(made ? .edgeMade(to: down) : .edgeGone(to: down), edge.pointee.up, 0, at: site)
 }
 
-@usableFromInline func traceTurn(began: Bool, _ turn: TurnPointer) {
+@usableFromInline @inline(never) func traceTurn(began: Bool, _ turn: TurnPointer) {
   emit(began ? .turnBegan : .turnEnded, nil, 0)
 }
 
 @usableFromInline func noteCallSite(_ site: Site) { currentTurn().pointee.callSite = site }
 
-@usableFromInline func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
+@usableFromInline @inline(never) func traceSet(_ core: CorePointer, _ turn: TurnPointer) {
   // Between turns the number of the last wave is left behind.
   let wave = turn.pointee.depth.load(ordering: .relaxed) > 1 ? turn.pointee.wave : 0
   emit(.set, core, wave, at: turn.pointee.callSite)
@@ -203,7 +208,7 @@ private func whileDescribed(_ core: CorePointer, _ body: () -> Void) {
   }
 }
 
-@usableFromInline func traceStored(_ core: CorePointer, _ turn: TurnPointer) {
+@usableFromInline @inline(never) func traceStored(_ core: CorePointer, _ turn: TurnPointer) {
   let rest = turn.pointee.flags & Bits.event == 0 ? "empty" : "event"
   whileDescribed(core) {
     let value = node(of: core)?.anyValue.map { String(describing: $0) } ?? rest
@@ -211,19 +216,19 @@ private func whileDescribed(_ core: CorePointer, _ body: () -> Void) {
   }
 }
 
-func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
+@inline(never) func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
   let owned = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
   if let owned, owned.isOwnerGone { return }
   emit(.listenerCalled, edge.pointee.up, turn.pointee.wave)
 }
 
-@usableFromInline func traceStop(
+@usableFromInline @inline(never) func traceStop(
   _ reason: GraphEvent.Stop, _ core: CorePointer, _ turn: TurnPointer
 ) {
   emit(.stopped(reason), core, turn.pointee.wave)
 }
 
-@usableFromInline func traceStop(
+@usableFromInline @inline(never) func traceStop(
   _ reason: GraphEvent.Stop, _ edge: EdgePointer, _ turn: TurnPointer
 ) {
   emit(.stopped(reason), edge.pointee.down ?? edge.pointee.up, turn.pointee.wave)
@@ -245,7 +250,7 @@ func traceListener(_ edge: EdgePointer, _ turn: TurnPointer) {
 }
 
 /// A set had to wait in a node's queue.
-@usableFromInline func countReentrantSet(_ core: CorePointer, _ turn: TurnPointer) {
+@usableFromInline @inline(never) func countReentrantSet(_ core: CorePointer, _ turn: TurnPointer) {
   turn.pointee.reentrantSets &+= 1
   if turn.pointee.reentrantSets == GraphTracers.reentrantSetLimit {
     warnOfEndlessSets(turn.pointee.reentrantSets, turn)

@@ -123,7 +123,9 @@ private func cycleGrowthRows() -> [GrowthRow] {
     },
     GrowthRow("a torus of n cells, cut", limit: 1.5) { size in
       let cells = emptyNodes(side(size) * side(size)), links = linkedTorus(cells)
-      return Grown(work: links.count, keep: cells) { for link in links.reversed() { link.cancel() } }
+      return Grown(work: links.count, keep: cells) {
+        for link in links.reversed() { link.cancel() }
+      }
     },
     GrowthRow("a sheet of n cells with cycles, built", limit: 1.5) { size in
       let cells = emptyNodes(size)
@@ -131,7 +133,9 @@ private func cycleGrowthRows() -> [GrowthRow] {
     },
     GrowthRow("a sheet of n cells with cycles, cut", limit: 1.5) { size in
       let cells = emptyNodes(size), links = linkedSheet(cells)
-      return Grown(work: links.count, keep: cells) { for link in links.reversed() { link.cancel() } }
+      return Grown(work: links.count, keep: cells) {
+        for link in links.reversed() { link.cancel() }
+      }
     },
     GrowthRow("n nodes with values, synced in a loop") { size in
       let nodes = (0..<size).map { MutableNode($0) }
