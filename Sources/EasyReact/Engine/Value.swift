@@ -211,11 +211,7 @@ import Synchronization
 @inlinable @inline(__always) func readValue<Value: Sendable>(
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
-  if easyreact_is_unsettled(),
-    core.pointee.hasPosted.load(ordering: .acquiring) || currentTurn().pointee.batch != nil
-  {
-    return readUnsettled(core, Value.self)
-  }
+  if easyreact_is_unsettled() { return readUnsettled(core, Value.self) }
   return readStored(core, Value.self)
 }
 
@@ -223,6 +219,9 @@ import Synchronization
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
   let turn = currentTurn()
+  if turn.pointee.batch == nil, !core.pointee.hasPosted.load(ordering: .acquiring) {
+    return readStored(core, Value.self)
+  }
   if isEventNode(core) { return nil }
   if let batch = turn.pointee.batch?.takeUnretainedValue(), let staged = batch.staged(core) {
     return unsafeDowncast(staged, to: Staged<Value>.self).value

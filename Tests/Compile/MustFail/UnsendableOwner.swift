@@ -1,5 +1,5 @@
 // A plain listener may run on any thread, so an owner that it touches must be Sendable (contract 9.3).
-// expect: requires that 'Counter' conform to 'Sendable'
+// expect: type 'Counter' does not conform to the 'Sendable' protocol
 import EasyReact
 
 final class Counter { var count = 0 }

@@ -1,5 +1,5 @@
 // An owner that is not Sendable is the main actor's only if it is given there (contract 9.3).
-// expect: main actor-isolated
+// expect: call to main actor-isolated instance method
 import EasyReact
 
 final class Counter { var count = 0 }
