@@ -11,10 +11,9 @@
 
 __thread void *easyreact_turn = NULL;
 // On a cache line of its own: every set writes it.
-_Alignas(128) unsigned long easyreact_waves = 0;
-_Alignas(128) int easyreact_traced = 0;
-long easyreact_unsettled = 0;
-long easyreact_batches = 0;
+_Alignas(128) uint64_t easyreact_waves = 0;
+_Alignas(128) int32_t easyreact_traced = 0;
+int32_t easyreact_unsettled = 0;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -37,7 +36,26 @@ void easyreact_turn_set(void *turn, void (*end)(void *)) {
 
 void easyreact_yield(void) { sched_yield(); }
 
-void easyreact_doze(void) { nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL); }
+static uint32_t naps = 0;
+
+void easyreact_nap(uint32_t microseconds) {
+  __atomic_fetch_add(&naps, 1, __ATOMIC_RELAXED);
+  nanosleep(&(struct timespec){.tv_nsec = 1000L * microseconds}, NULL);
+}
+
+void easyreact_wait(uint32_t round) {
+  if (round < 32) {
+    for (int i = 0; i < 16; i++) easyreact_pause();
+  } else if (round < 64) {
+    sched_yield();
+  } else {
+    // 15 microseconds, twice as long after every eight rounds, a millisecond at most.
+    uint32_t doublings = (round - 64) / 8;
+    easyreact_nap(doublings >= 6 ? 960 : 15u << doublings);
+  }
+}
+
+uint32_t easyreact_naps(void) { return __atomic_load_n(&naps, __ATOMIC_RELAXED); }
 
 bool easyreact_is_main_thread(void) {
 #if defined(__linux__)
@@ -47,9 +65,9 @@ bool easyreact_is_main_thread(void) {
 #endif
 }
 
-unsigned long easyreact_thread_number(void) {
-  static unsigned long numbers = 0;
-  static _Thread_local unsigned long number = 0;
+uint64_t easyreact_thread_number(void) {
+  static uint64_t numbers = 0;
+  static _Thread_local uint64_t number = 0;
   if (number == 0) number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
   return number;
 }

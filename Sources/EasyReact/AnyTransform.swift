@@ -20,6 +20,8 @@ open class AnyTransform: @unchecked Sendable {
     var from: AnyNode?
     weak var to: AnyNode?
     var name: String?
+    /// Where the newest life that has begun receives: see `Transform.start`.
+    weak var receivesAt: AnyNode?
   }
   let ends = Mutex(Ends())
   @usableFromInline final let kind: EdgeKind
@@ -71,6 +73,9 @@ open class AnyTransform: @unchecked Sendable {
     transform.ends.withLock { $0.life = life }
     return transform
   }
+
+  /// An edge that is in the lists becomes the present life.
+  func start(_ edge: EdgePointer, _ turn: TurnPointer) { attachNow(edge, turn) }
 
   /// The edge is about to be freed: nothing of it is touched from here on. The holder of the
   /// downstream's region.

@@ -24,10 +24,8 @@ public func batch<Result, Failure: Error>(
   let mine = Batch(outer: outer?.takeUnretainedValue())
   turn.pointee.batch = Unmanaged.passUnretained(mine)
   easyreact_add_unsettled(1)
-  easyreact_add_batches(1)
   defer {
     turn.pointee.batch = outer
-    easyreact_add_batches(-1)
     easyreact_add_unsettled(-1)
   }
   let result = try body()
@@ -41,8 +39,6 @@ public func batch<Result, Failure: Error>(
   }
   return result
 }
-
-@inlinable @inline(__always) func isBatching() -> Bool { easyreact_is_batching() }
 
 /// What one batch has staged; used by the thread that opened it alone.
 @usableFromInline final class Batch {

@@ -80,12 +80,16 @@ struct Ending: ~Copyable {
       forget()
       if isMine { finishCut(edge, turn) }
     } else {
-      while step.load(ordering: .acquiring) == .begun { easyreact_yield() }
+      var round: UInt32 = 0
+      while step.load(ordering: .acquiring) == .begun {
+        easyreact_wait(round)
+        round += 1
+      }
     }
   }
 }
 
-/// An owner that ends its listenings at once when it goes, instead of with the next event.
+/// An owner that ends its listenings at once when it goes, instead of with the node's next event.
 ///
 ///     final class Panel: ListeningOwner {
 ///       let listenings = Listenings()
@@ -106,9 +110,11 @@ public protocol ListeningOwner: AnyObject {
   private let ending = Ending()
   /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
-  /// Where it is kept besides the edge: with its owner, or in the sweep. Set once, as above.
+  /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
+  /// its node. Set once, as above.
   weak var listenings: Listenings?
-  /// Protected by the sweep's lock.
+  var neighbours: Extras?
+  /// Among its neighbours, under their lock.
   var place: Int?
 
   @usableFromInline init(owner: AnyObject) {
@@ -117,24 +123,28 @@ public protocol ListeningOwner: AnyObject {
   }
 
   final func isOwned(by object: AnyObject) -> Bool { passive.refers(to: object) }
+  final var ownerAddress: UnsafeMutableRawPointer { passive.address }
   final var isOwnerGone: Bool { passive.isGone ?? (owner == nil) }
 
   @usableFromInline func cancel() {
     guard let edge else { return }
     let turn = currentTurn()
     enter(turn)
-    ending.end(edge, turn) {
-      if let listenings { listenings.remove(self) } else { removeFromSweep(self) }
-    }
+    ending.end(edge, turn) { forget() }
     leave(turn)
   }
 
   var hasEnded: Bool { ending.hasBegun }
+
+  func forget() {
+    listenings?.remove(self)
+    neighbours?.owned.withLock { $0.remove(self) }
+  }
 }
 
 /// An object that is not kept, and can be asked after without being retained for a moment.
 private struct PassiveReference: ~Copyable {
-  private let address: UnsafeMutableRawPointer
+  let address: UnsafeMutableRawPointer
   /// Only such objects can be asked; those of Objective-C need a weak reference.
   private let isNative: Bool
 

@@ -7,12 +7,13 @@ extension Node {
   ///
   ///     node.listen(by: panel) { panel, value in panel.show(value) }
   ///
-  /// Any object can be an owner. When it is gone no call is made; what the listening kept is freed
-  /// at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value or
-  /// a later `listen(by:)`.
+  /// Any thread may call it, so the owner is `Sendable`; another object is handed to its listener on
+  /// the main actor or a scheduler. When the owner is gone no call is made; what the listening kept is
+  /// freed at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value
+  /// or the next `listen(by:)` to it, which looks at two others of that node.
   @discardableResult
   @inlinable
-  public final func listen<Owner: AnyObject>(
+  public final func listen<Owner: AnyObject & Sendable>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
@@ -24,7 +25,7 @@ extension Node {
   /// The same with the context of each set.
   @discardableResult
   @inlinable
-  public final func listenWithContext<Owner: AnyObject>(
+  public final func listenWithContext<Owner: AnyObject & Sendable>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
   ) -> any Cancelable {
@@ -33,7 +34,7 @@ extension Node {
 
   /// The same with the nodes from the set to this one.
   @discardableResult
-  public final func listenWithPath<Owner: AnyObject>(
+  public final func listenWithPath<Owner: AnyObject & Sendable>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
   ) -> any Cancelable {
@@ -46,7 +47,7 @@ extension Node {
   /// Panel.show)`.
   @discardableResult
   @inlinable
-  public final func listen<Owner: AnyObject>(
+  public final func listen<Owner: AnyObject & Sendable>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
@@ -58,7 +59,7 @@ extension Node {
   /// The same for a method of the value and the context.
   @discardableResult
   @inlinable
-  public final func listen<Owner: AnyObject>(
+  public final func listen<Owner: AnyObject & Sendable>(
     by owner: Owner,
     calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void,
     file: StaticString = #fileID, line: UInt = #line
@@ -71,7 +72,7 @@ extension Node {
   /// The same for a method without parameters.
   @discardableResult
   @inlinable
-  public final func listen<Owner: AnyObject>(
+  public final func listen<Owner: AnyObject & Sendable>(
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
@@ -79,6 +80,8 @@ extension Node {
   }
 
   /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
+  ///
+  /// An owner that is not `Sendable` must be at home there: nobody else may touch it meanwhile.
   @discardableResult
   public final func listen<Owner: AnyObject>(
     by owner: Owner, on scheduler: some Scheduler,
@@ -122,6 +125,32 @@ extension Node {
     }
   }
 
+  /// The same from the main actor, for an owner of its that is not `Sendable`.
+  @discardableResult
+  @MainActor
+  public final func listenOnMain<Owner: AnyObject>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, _ in
+      nonisolated(unsafe) let owner = owner  // the main actor's since it was given
+      MainActor.assumeIsolated { body(owner, value) }
+    }
+  }
+
+  /// The same with the context.
+  @discardableResult
+  @MainActor
+  public final func listenOnMainWithContext<Owner: AnyObject>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
+  ) -> any Cancelable {
+    startListening(at: Site(file, line), by: owner, on: MainScheduler()) { owner, value, context in
+      nonisolated(unsafe) let owner = owner  // as above
+      MainActor.assumeIsolated { body(owner, value, context) }
+    }
+  }
+
   /// Makes `edge` hear values and emptiness as long as the owner lives.
   @discardableResult
   public final func listen(
@@ -136,16 +165,10 @@ extension Node {
   }
 
   /// Ends all listenings of this node by `owner`.
+  /// - Complexity: O(1) and the listenings that end.
   public final func stopListening(by owner: some AnyObject) {
-    var found: [OwnedListening] = []
-    forEachEdge(core, .listeners) { edge in
-      if let listening = edge.pointee.face.load(ordering: .relaxed)?.takeUnretainedValue()
-        as? OwnedListening
-      {
-        found.append(listening)
-      }
-    }
-    for listening in found where listening.isOwned(by: owner) { listening.cancel() }
+    let found = core.pointee.extrasIfAny()?.owned.withLock { $0.all(of: owner) }
+    for listening in found ?? [] { listening.cancel() }
   }
 
   @inlinable final func startListening<Owner: AnyObject>(
@@ -198,7 +221,7 @@ extension Node {
       return false
     }
     listening.edge = edge
-    register(listening, owner: owner)
+    register(listening, owner: owner, of: core)
     attachListener(edge, at: site)
     return listening
   }

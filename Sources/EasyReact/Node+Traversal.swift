@@ -82,6 +82,7 @@ extension AnyNode {
     _ list: EdgeListKind, _ body: (EdgePointer, AnyNode?) -> Result
   ) -> [Result] {
     var kept: [AnyNode] = []
+    var round: UInt32 = 0
     while true {
       var results: [Result] = []
       var isComplete = true
@@ -98,7 +99,8 @@ extension AnyNode {
         results.append(body(edge, node))
       }
       if isComplete { return results }
-      easyreact_yield()
+      easyreact_wait(round)
+      round += 1
     }
   }
 }

@@ -101,8 +101,9 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   ) {
     if easyreact_is_traced() { noteCallSite(Site(file, line)) }
     let box = context.map { ContextBox($0) }
-    if isOrdinary {
-      setValue(core, value, context: box)
+    let turn = currentTurn()
+    if isOrdinary(turn) {
+      setValue(core, value, context: box, turn)
     } else {
       setSlowly(.value(value), context: box)
     }
@@ -139,16 +140,17 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
 
   /// A set whose call cannot say where it is.
   @inlinable @inline(__always) final func setUnnoted(_ value: Value) {
-    if isOrdinary {
-      setValue(core, value, context: nil)
+    let turn = currentTurn()
+    if isOrdinary(turn) {
+      setValue(core, value, context: nil, turn)
     } else {
       setSlowly(.value(value), context: nil)
     }
   }
 
-  /// Can be set, and no batch is open anywhere.
-  @inlinable @inline(__always) final var isOrdinary: Bool {
-    core.pointee.isMutable.load(ordering: .relaxed) && !isBatching()
+  /// Can be set, and this thread is in no batch.
+  @inlinable @inline(__always) final func isOrdinary(_ turn: TurnPointer) -> Bool {
+    core.pointee.isMutable.load(ordering: .relaxed) && turn.pointee.batch == nil
   }
 
   /// A cast reached a setter of a node that cannot be set.

@@ -78,7 +78,8 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   /// What happens when `from` is emptied: by default nothing passes.
   open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}
 
-  /// A new life begins: reset counters here.
+  /// A new life begins: reset counters here. No thread is inside the life before it any more; where one
+  /// is, that thread calls it, and pushes the first value, when it is out.
   open func begin() {}
 
   /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
@@ -119,7 +120,6 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   /// The step of a life whose transform is this object.
   @inlinable func parts() -> LifeParts {
     if let makeStep { return makeStep() }
-    begin()
     return LifeParts(makeReceiver!(self))
   }
 
@@ -165,30 +165,40 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   /// A value from outside, for a transform that is no subclass.
   private final func runStep(_ value: Input, _ context: (any Sendable)?) {
-    guard let up = fromNode else { return }
+    guard let up = from else { return }
     let source = MutableNode(value)
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     enter(turn)
     perform(on: up.core, turn) { turn in
-      // An edge that is not cut stays as long as its upstream's region is held.
-      let life = self.ends.withLock { ends -> Life? in
-        guard let life = ends.life, life.edge.pointee.up == up.core,
-          !life.edge.pointee.has(EdgeFlags.cut)
-        else { return nil }
-        return life
+      let body: (TurnPointer) -> Void = { self.runStep(of: up, source, box, $0) }
+      if up.core.pointee.bits & Bits.busy != 0 {
+        waitForTurn(up.core, Input.self, body, turn)  // the step may be running
+      } else {
+        whileBusy(up.core, turn) { body(turn) }
       }
-      guard let edge = life?.edge else { return }
-      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-      turn.pointee.wave = newWave()
-      turn.pointee.flags = box == nil ? 0 : Bits.context
-      turn.pointee.context = box.map { Unmanaged.passUnretained($0) }
-      whileBusy(up.core, turn) {
-        if edge.pointee.run(source.core, edge, turn) { propagate(edge.pointee.down!, turn) }
-      }
-      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
     }
     leave(turn)
+  }
+
+  /// Holder of the upstream's region, which is busy.
+  private final func runStep(
+    of up: Node<Input>, _ source: Node<Input>, _ context: ContextBox?, _ turn: TurnPointer
+  ) {
+    // An edge that is not cut stays as long as its upstream's region is held.
+    let life = ends.withLock { ends -> Life? in
+      guard let life = ends.life, life.edge.pointee.up == up.core,
+        !life.edge.pointee.has(EdgeFlags.cut)
+      else { return nil }
+      return life
+    }
+    guard let edge = life?.edge else { return }
+    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+    turn.pointee.wave = newWave()
+    turn.pointee.flags = context == nil ? 0 : Bits.context
+    turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
+    if edge.pointee.run(source.core, edge, turn) { propagate(edge.pointee.down!, turn) }
+    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
   }
 
   @inlinable final func isFace(of edge: EdgePointer) -> Bool {
@@ -231,10 +241,10 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
 
   /// Changes one or both ends: the present life is cut, and another begins where both ends are
   /// there.
-  /// - Parameter attach: What becomes of the new edge when it is in the lists.
+  /// - Parameter attach: What becomes of the new edge when it is in the lists, if not `start`.
   final func setEnds(
     _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
-    attach: (EdgePointer, TurnPointer) -> Void = { attachNow($0, $1) }
+    attach: ((EdgePointer, TurnPointer) -> Void)? = nil
   ) {
     while !trySetEnds(change, attach) {}
   }
@@ -242,7 +252,7 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
   /// False: another thread set an end meanwhile, so what was read is out of date.
   private final func trySetEnds(
     _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
-    _ attach: (EdgePointer, TurnPointer) -> Void
+    _ attach: ((EdgePointer, TurnPointer) -> Void)?
   ) -> Bool {
     let changes = ends.withLock { $0.changes }
     var from = self.from
@@ -278,8 +288,36 @@ open class Transform<Input: Sendable, Output: Sendable>: AnyTransform, Receiver,
     if let cut = exchanged.cut { finishCut(cut.edge, turn) }
     if let life { prepareLink(life.edge, turn) }
     showLooseEnds(at: [oldFrom, oldTo])
-    if let life { attach(life.edge, turn) }
+    if let life, let attach { attach(life.edge, turn) } else if let life { start(life.edge, turn) }
     return true
+  }
+
+  /// Attaches the edge of a new life. One of a subclass begins when nobody is inside the life before it;
+  /// who is there holds the upstream of that one.
+  override func start(_ edge: EdgePointer, _ turn: TurnPointer) {
+    if makeReceiver == nil {
+      attachNow(edge, turn)
+      return
+    }
+    let before = ends.withLock { $0.receivesAt }
+    if let before, !holds(before.core, turn) {
+      perform(on: before.core, turn) { self.beginLife(edge, $0) }
+    } else {
+      beginLife(edge, turn)
+    }
+  }
+
+  /// Nobody is inside the life before.
+  private final func beginLife(_ edge: EdgePointer, _ turn: TurnPointer) {
+    let up = edge.pointee.up!
+    if !holds(up, turn) { return perform(on: up, turn) { self.beginLife(edge, $0) } }
+    let isPresent = ends.withLock { ends in
+      if ends.life?.edge != edge || edge.pointee.has(EdgeFlags.cut) { return false }
+      ends.receivesAt = edge.pointee.upHandle?.takeUnretainedValue()
+      return true
+    }
+    if isPresent { begin() }
+    attachNow(edge, turn)
   }
 
   private final func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // A client in C++, which has no `_Thread_local`, links with the same C.
 #ifdef __cplusplus
@@ -21,15 +22,14 @@ static inline void *_Nullable easyreact_turn_get(void) { return easyreact_turn; 
 void easyreact_turn_set(void *_Nonnull turn, void (*_Nonnull end)(void *_Nonnull));
 
 // Process-wide switches that hot paths look at: is a tracer installed, and how many batches and
-// posted values are there that a read of `value` must look at. Plain loads; the slow paths sort it out.
-extern int easyreact_traced;
-extern long easyreact_unsettled;
-extern long easyreact_batches;
+// posted values are there, so that a read of `value` must look for one. Plain loads.
+extern int32_t easyreact_traced;
+extern int32_t easyreact_unsettled;
 
-// The number of the newest wave.
-extern unsigned long easyreact_waves;
+// The number of the newest wave. 64 bits everywhere: it must not come round.
+extern uint64_t easyreact_waves;
 
-static inline unsigned long easyreact_new_wave(void) {
+static inline uint64_t easyreact_new_wave(void) {
   return __atomic_add_fetch(&easyreact_waves, 1, __ATOMIC_RELAXED);
 }
 static inline bool easyreact_is_traced(void) {
@@ -41,22 +41,15 @@ static inline void easyreact_set_traced(bool on) {
 static inline bool easyreact_is_unsettled(void) {
   return __atomic_load_n(&easyreact_unsettled, __ATOMIC_ACQUIRE) != 0;
 }
-static inline void easyreact_add_unsettled(long by) {
+static inline void easyreact_add_unsettled(int32_t by) {
   __atomic_fetch_add(&easyreact_unsettled, by, __ATOMIC_ACQ_REL);
-}
-
-static inline bool easyreact_is_batching(void) {
-  return __atomic_load_n(&easyreact_batches, __ATOMIC_RELAXED) != 0;
-}
-static inline void easyreact_add_batches(long by) {
-  __atomic_fetch_add(&easyreact_batches, by, __ATOMIC_ACQ_REL);
 }
 
 // Is this the thread that the process began with?
 bool easyreact_is_main_thread(void);
 
 // A number that no other thread of this process has or had: from one, by first call.
-unsigned long easyreact_thread_number(void);
+uint64_t easyreact_thread_number(void);
 
 // The lock of the graph's shape. Of POSIX, not of Swift, because the thread sanitizer sees it under contention too.
 void easyreact_surgery_lock(void);
@@ -69,10 +62,16 @@ bool easyreact_is_sanitized(void);
 // Does nothing, where the optimiser cannot see it: a retain is not moved behind this call.
 void easyreact_retain_barrier(void);
 
-// Lets another thread run; for the short locks.
+// Lets another thread run.
 void easyreact_yield(void);
-// The same where that was in vain for long: sleeps some microseconds, so that a thread of lower priority runs too.
-void easyreact_doze(void);
+// One round of waiting for something that takes another thread a few instructions, and no lock of the system's; rounds
+// count from zero. The first ones keep the core, the next ones leave it to threads of the same priority, the others
+// sleep, so that a thread of any priority runs.
+void easyreact_wait(uint32_t round);
+// Sleeps for less than a second.
+void easyreact_nap(uint32_t microseconds);
+// How often a thread has slept here, in the whole process; for tests.
+uint32_t easyreact_naps(void);
 
 // A pause of a spinning processor.
 static inline void easyreact_pause(void) {

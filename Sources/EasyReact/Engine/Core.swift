@@ -45,6 +45,7 @@ import Synchronization
   /// The `AnyNode`, not retained; nil when its deinit has begun.
   @usableFromInline let handle: Atomic<UnsafeRawPointer?>
   @usableFromInline let firstIn: Atomic<EdgePointer?>
+  /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastListener: Atomic<EdgePointer?>
 
   // Holder.
@@ -76,6 +77,8 @@ import Synchronization
   @usableFromInline let hasValue: Atomic<Bool>
   @usableFromInline let isMutable: Atomic<Bool>
   @usableFromInline let hasPosted: Atomic<Bool>
+  /// An event has lain where the value lies, at some time: see `readWordLocked`.
+  @usableFromInline let hasHeldEvent: Atomic<Bool>
   @usableFromInline let lock: Atomic<UInt8>
   /// The newest wave that reached this node. Written by the holder, after the value.
   @usableFromInline let wave: Atomic<UInt64>
@@ -89,6 +92,7 @@ import Synchronization
 
   @usableFromInline let firstListener: Atomic<EdgePointer?>
   @usableFromInline let firstOut: Atomic<EdgePointer?>
+  /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastOut: Atomic<EdgePointer?>
   /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
   @usableFromInline var inEdge: Edge
@@ -112,6 +116,7 @@ import Synchronization
     hasValue = Atomic(false)
     isMutable = Atomic(false)
     hasPosted = Atomic(false)
+    hasHeldEvent = Atomic(false)
     lock = Atomic(0)
     extras = Atomic(nil)
     firstListener = Atomic(nil)
@@ -179,7 +184,16 @@ private let identifiers = Atomic<UInt64>(1)
 extension Core {
   /// Never held while user code runs, nor while another lock is waited for.
   @inlinable @inline(__always) borrowing func acquire() {
-    while lock.exchange(1, ordering: .acquiring) != 0 { easyreact_yield() }
+    if lock.exchange(1, ordering: .acquiring) != 0 { acquireSlowly() }
+  }
+  /// Whoever has it needs a few instructions more, but may have lost its core to this very thread: so
+  /// the waits get longer, until they leave the core to threads of any priority.
+  @usableFromInline @inline(never) borrowing func acquireSlowly() {
+    var round: UInt32 = 0
+    repeat {
+      easyreact_wait(round)
+      round += 1
+    } while lock.load(ordering: .relaxed) != 0 || lock.exchange(1, ordering: .acquiring) != 0
   }
   @inlinable @inline(__always) borrowing func tryAcquire() -> Bool {
     lock.exchange(1, ordering: .acquiring) == 0
@@ -237,6 +251,7 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   if let join = core.pointee.join { freeJoin(join) }
   core.pointee.extras.load(ordering: .acquiring)?.release()
   if core.pointee.isHead { core.pointee.region.load(ordering: .relaxed).pointee.isDead = true }
+  core.pointee.acquire()  // who has left the letter that ended it may still have the lock
   core.deinitialize(count: 1)
   UnsafeMutableRawPointer(core).deallocate()
 }
@@ -246,7 +261,7 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
 /// What few nodes have.
 @usableFromInline final class Extras: @unchecked Sendable {
   // Unchecked: `context` is the holder's alone, `posted` lies under the core's short lock; the rest
-  // is a Mutex.
+  // are Mutexes.
   struct State {
     var name: String?
     /// Transforms that have this node at one end and nothing at the other.
@@ -254,6 +269,7 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
     var danglingTo = LooseEnds(keeps: true)
   }
   let state = Mutex(State())
+  let owned = Mutex(OwnedListenings())
   @usableFromInline var context: ContextBox?
   /// `Posted<Value>`: the newest value that was left with another thread.
   @usableFromInline var posted: AnyObject?

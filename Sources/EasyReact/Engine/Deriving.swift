@@ -71,7 +71,7 @@ extension Node {
   liftFresh(down, above: up)
   appendLocked(edge, up)
   up.pointee.release()
-  attachNow(edge, turn)
+  if let face { face.start(edge, turn) } else { attachNow(edge, turn) }
 }
 
 /// A new node without upstreams, and the head of a region that this turn holds.

@@ -23,6 +23,7 @@ import Synchronization
 
   /// The upstream's `AnyNode`, retained: consumers own providers. Nil for an edge of a sync.
   @usableFromInline var upHandle: Unmanaged<AnyNode>?
+  /// The first one's is the last.
   @usableFromInline let previous: Atomic<EdgePointer?>
   /// Among the downstream's upstream edges: under the downstream's lock. The first one's
   /// `previousIn` is the last.
@@ -62,7 +63,7 @@ import Synchronization
   @inlinable static var leadsBack: UInt8 { 2 }
   /// One half of a sync.
   @inlinable static var sync: UInt8 { 4 }
-  /// In the lists already, but its attachment is still in the mail.
+  /// In the lists already, behind those that are attached: its attachment is still in the mail.
   @inlinable static var starting: UInt8 { 8 }
   /// Its first push, which is still to come or under way, goes only into a node without a value.
   @inlinable static var yields: UInt8 { 16 }
@@ -106,26 +107,30 @@ struct Life: @unchecked Sendable {
 
 // MARK: - The lists
 
-/// Appends to a list of the upstream. Caller holds the upstream's lock.
-private func append(
-  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>,
-  _ last: borrowing Atomic<EdgePointer?>
-) {
-  let end = last.load(ordering: .relaxed)
-  edge.pointee.previous.store(end, ordering: .relaxed)
-  if let end {
-    end.pointee.next.store(edge, ordering: .releasing)
-  } else {
-    first.store(edge, ordering: .releasing)
+// A node's edges, and its listeners, lie in one list each: first those that are attached, in the order
+// of their attachment, then those that are starting. `Core.lastOut` and `lastListener` are the last
+// attached ones: a notification goes no further, so what waits in the mail costs it nothing. The first
+// one's `previous` is the last of all. The caller of the three functions below holds the node's lock.
+
+/// Behind all others.
+private func append(_ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>) {
+  guard let start = first.load(ordering: .relaxed) else {
+    edge.pointee.previous.store(edge, ordering: .relaxed)
+    return first.store(edge, ordering: .releasing)
   }
-  last.store(edge, ordering: .releasing)
+  let end = start.pointee.previous.load(ordering: .relaxed).unsafelyUnwrapped
+  edge.pointee.previous.store(end, ordering: .relaxed)
+  start.pointee.previous.store(edge, ordering: .relaxed)
+  end.pointee.next.store(edge, ordering: .releasing)
 }
 
 private func unlink(
   _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>,
   _ last: borrowing Atomic<EdgePointer?>
 ) {
-  let before = edge.pointee.previous.load(ordering: .relaxed)
+  let start = first.load(ordering: .relaxed).unsafelyUnwrapped
+  let previous = edge.pointee.previous.load(ordering: .relaxed)
+  let before = edge == start ? nil : previous
   let after = edge.pointee.next.load(ordering: .relaxed)
   if let before {
     before.pointee.next.store(after, ordering: .releasing)
@@ -133,10 +138,35 @@ private func unlink(
     first.store(after, ordering: .releasing)
   }
   if let after {
-    after.pointee.previous.store(before, ordering: .relaxed)
-  } else {
-    last.store(before, ordering: .releasing)
+    after.pointee.previous.store(previous, ordering: .relaxed)
+  } else if before != nil {
+    start.pointee.previous.store(before, ordering: .relaxed)
   }
+  if last.load(ordering: .relaxed) == edge { last.store(before, ordering: .releasing) }
+}
+
+/// From those that are starting to the end of those that are attached. The holder.
+private func moveToAttached(
+  _ edge: EdgePointer, _ first: borrowing Atomic<EdgePointer?>,
+  _ last: borrowing Atomic<EdgePointer?>
+) {
+  let end = last.load(ordering: .relaxed)
+  let place =
+    (end == nil
+    ? first.load(ordering: .relaxed)
+    : end.unsafelyUnwrapped.pointee.next.load(ordering: .relaxed)).unsafelyUnwrapped
+  if place != edge {
+    unlink(edge, first, last)
+    edge.pointee.next.store(place, ordering: .relaxed)
+    edge.pointee.previous.store(place.pointee.previous.load(ordering: .relaxed), ordering: .relaxed)
+    place.pointee.previous.store(edge, ordering: .relaxed)
+    if let end {
+      end.pointee.next.store(edge, ordering: .releasing)
+    } else {
+      first.store(edge, ordering: .releasing)
+    }
+  }
+  last.store(edge, ordering: .releasing)
 }
 
 /// Puts an edge in its upstream's list, or a listener in its. Any thread.
@@ -150,10 +180,22 @@ private func unlink(
 /// The same for one who holds the lock already.
 @usableFromInline func appendLocked(_ edge: EdgePointer, _ up: CorePointer) {
   if edge.pointee.down == nil {
-    append(edge, up.pointee.firstListener, up.pointee.lastListener)
+    append(edge, up.pointee.firstListener)
   } else {
-    append(edge, up.pointee.firstOut, up.pointee.lastOut)
+    append(edge, up.pointee.firstOut)
   }
+}
+
+/// The edge is followed from now on, by notifications that begin later.
+func attachToUpstream(_ edge: EdgePointer) {
+  let up = edge.pointee.up.unsafelyUnwrapped
+  up.pointee.acquire()
+  if edge.pointee.down == nil {
+    moveToAttached(edge, up.pointee.firstListener, up.pointee.lastListener)
+  } else {
+    moveToAttached(edge, up.pointee.firstOut, up.pointee.lastOut)
+  }
+  up.pointee.release()
 }
 
 /// Takes it out again. Only the holder of the upstream's region, when no frame of its turn is left.

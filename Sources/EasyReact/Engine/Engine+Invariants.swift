@@ -54,7 +54,7 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     isEventNode(core) == (core.pointee.bits & Bits.eventNode != 0),
     "an event node is one for its holder and for others")
   expect(!isEventNode(core) || node.anyValue == nil, "an event node is empty")
-  expect(word & ~Region.epoch == 0, "at rest its region is free, with an empty mailbox")
+  expect(word == Region.free, "at rest its region is free, with an empty mailbox")
   expect(region.pointee.inbox == nil, "at rest no letter waits")
   expect(!region.pointee.isDead, "its region is alive")
   expect(!core.pointee.hasPosted.load(ordering: .acquiring), "at rest no posted value waits")
@@ -91,14 +91,22 @@ private func violationsOf(_ node: AnyNode) -> [String] {
       expect(edge.pointee.up == core, "a downstream edge starts here")
       expect(!edge.pointee.has(EdgeFlags.cut), "at rest no cut edge is in its lists")
       expect(
-        edge.pointee.previous.load(ordering: .relaxed) == before, "its lists are linked both ways")
+        before == nil || edge.pointee.previous.load(ordering: .relaxed) == before,
+        "its lists are linked both ways")
       before = edge
     }
+    let first =
+      list == .outs
+      ? core.pointee.firstOut.load(ordering: .relaxed)
+      : core.pointee.firstListener.load(ordering: .relaxed)
+    expect(
+      first == nil || first!.pointee.previous.load(ordering: .relaxed) == before,
+      "its first edge knows the last")
     let last =
       list == .outs
       ? core.pointee.lastOut.load(ordering: .relaxed)
       : core.pointee.lastListener.load(ordering: .relaxed)
-    expect(last == before, "it knows its last edge")
+    expect(last == before, "at rest its last edge is attached")
   }
   expect(
     Int(core.pointee.references.load(ordering: .relaxed)) == 1 + upstreamEdges + keepers,

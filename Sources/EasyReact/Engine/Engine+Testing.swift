@@ -1,3 +1,4 @@
+import CEasyReact
 import Dispatch
 import Synchronization
 
@@ -44,3 +45,17 @@ package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
 
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }
+
+/// Has the node's short lock until `isEnough`, as a thread that lost its core would, while `body` runs
+/// on this thread.
+package func withShortLock(
+  of node: AnyNode, _ body: () -> Void, until isEnough: @escaping @Sendable () -> Bool
+) {
+  let core = Life(inEdgePointer(node.core))
+  node.core.pointee.acquire()
+  DispatchQueue.global().async {
+    while !isEnough() { easyreact_yield() }
+    core.edge.pointee.down!.pointee.release()
+  }
+  body()
+}

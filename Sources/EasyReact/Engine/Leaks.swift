@@ -34,6 +34,7 @@ private let keeper = Atomic<UInt>(0)
 package func withoutLeakReports<Result>(_ body: () throws -> Result) rethrows -> Result {
   let me = UInt(easyreact_thread_number())
   if keeper.load(ordering: .relaxed) == me { return try body() }
+  var round: UInt32 = 0
   while true {
     let result = try searching.withLock { _ -> Result? in
       if ending.load(ordering: .acquiring) > 0 { return nil }
@@ -42,7 +43,8 @@ package func withoutLeakReports<Result>(_ body: () throws -> Result) rethrows ->
       return try body()
     }
     if let result { return result }
-    easyreact_yield()
+    easyreact_wait(round)
+    round += 1
   }
 }
 

@@ -71,29 +71,55 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
 }
 
 /// True: in the mailbox. False: the region became free, this turn has claimed it.
-@usableFromInline func pushed(_ letter: LetterPointer, _ turn: TurnPointer) -> Bool {
+private func pushed(_ letter: LetterPointer, _ turn: TurnPointer) -> Bool {
   let target = letter.pointee.target
+  giveWay(target, turn)
+  target.pointee.acquire()
+  let isPushed = pushedLocked(letter, turn)
+  // Its holder may have opened it, and its target be gone but for this lock: see `freeCore`.
+  target.pointee.release()
+  return isPushed
+}
+
+/// The same for one who holds the target's short lock. As long as it does, the target's region stays
+/// the same: a split takes that lock, too.
+@usableFromInline func pushedLocked(_ letter: LetterPointer, _ turn: TurnPointer) -> Bool {
+  let region = letter.pointee.target.pointee.region.load(ordering: .relaxed)
+  var word = region.pointee.word.load(ordering: .relaxed)
   while true {
-    let region = target.pointee.region.load(ordering: .acquiring)
-    let word = region.pointee.word.load(ordering: .acquiring)
-    if target.pointee.region.load(ordering: .acquiring) != region { continue }
-    if word & Region.held == 0 {
-      if region.pointee.word.compareExchange(
-        expected: word, desired: word | Region.held, successOrdering: .acquiring,
-        failureOrdering: .relaxed
-      ).exchanged {
-        hold(region, turn)
-        return false
-      }
+    if word == Region.free {
+      if take(region, turn) { return false }
+      word = region.pointee.word.load(ordering: .relaxed)
       continue
     }
-    letter.pointee.next = LetterPointer(bitPattern: word & Region.letters)
-    let desired = UInt(bitPattern: letter) | (word & ~Region.letters)
-    if region.pointee.word.compareExchange(
-      expected: word, desired: desired, successOrdering: .releasing, failureOrdering: .relaxed
-    ).exchanged {
+    letter.pointee.next = Region.letter(in: word)
+    let (isPushed, present) = region.pointee.word.compareExchange(
+      expected: word, desired: UInt(bitPattern: letter) | Region.held,
+      successOrdering: .releasing, failureOrdering: .relaxed)
+    if isPushed {
+      region.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
       return true
     }
+    word = present
+  }
+}
+
+/// As many letters may wait before who leaves another one gives way.
+let mailComfort: Int32 = 128
+
+/// Before a letter is left where many wait: this thread sleeps for some microseconds, each 32nd time.
+///
+/// A letter is left faster than it is opened, and threads that leave them in a loop may keep the cores
+/// from the one that opens them. So what waits stays little while they go on. It is no wait for anybody:
+/// a set takes some microseconds more, whatever the holder does.
+@usableFromInline func giveWay(_ core: CorePointer, _ turn: TurnPointer) {
+  let region = core.pointee.region.load(ordering: .acquiring)
+  let left = region.pointee.lettersLeft.load(ordering: .relaxed)
+  let waiting = Int32(bitPattern: left &- region.pointee.lettersTaken.load(ordering: .relaxed))
+  if waiting <= mailComfort || isHeld(core, by: turn) { return }
+  turn.pointee.crowdedLetters &+= 1
+  if turn.pointee.crowdedLetters % 32 == 0 {
+    easyreact_nap(waiting < 2 * mailComfort ? 50 : 100)
   }
 }
 
@@ -118,8 +144,8 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
   for _ in 0..<64 {
     let region = core.pointee.region.load(ordering: .acquiring)
     let word = region.pointee.word.load(ordering: .relaxed)
-    if word & Region.letters != 0 { return false }
-    if word & Region.held == 0, claimSlowly(core, turn) { return true }
+    if word & ~Region.held != 0 { return false }
+    if word == Region.free, claimSlowly(core, turn) { return true }
     easyreact_pause()
   }
   return false
@@ -130,6 +156,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
   _ core: CorePointer, _ arrival: Arrival<Value>, context: ContextBox?, _ turn: TurnPointer
 ) {
   typealias Payload = (CorePointer, Arrival<Value>, ContextBox?, UInt64, UInt64)
+  giveWay(core, turn)
   let posted: Posted<Value>? =
     switch arrival {
     case _ where isEventNode(core): nil
@@ -150,7 +177,7 @@ func openLetter(_ letter: LetterPointer, _ turn: TurnPointer) {
     (UnsafeMutableRawPointer(letter) + Letter.headerSize).assumingMemoryBound(to: Payload.self)
       .pointee.4 = notePosted(core, extras, posted, old: &old)
   }
-  let isPosted = pushed(letter, turn)
+  let isPosted = pushedLocked(letter, turn)
   core.pointee.releaseAfterCopying()
   _ = consume old
   if isPosted {

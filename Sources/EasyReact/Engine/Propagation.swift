@@ -36,9 +36,8 @@ import Synchronization
 
 /// Sets a node: the first line of every wave.
 @inlinable @inline(__always) func setValue<Value: Sendable>(
-  _ core: CorePointer, _ value: Value, context: ContextBox?
+  _ core: CorePointer, _ value: Value, context: ContextBox?, _ turn: TurnPointer
 ) {
-  let turn = currentTurn()
   enter(turn)
   if claim(core, turn) || claimSoon(core, turn) {
     if context == nil, core.pointee.bits == 0, !turn.pointee.isTraced {
@@ -310,9 +309,17 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   guard let queue = core.pointee.queue else { return false }
   let waiting = unsafeDowncast(queue.takeUnretainedValue(), to: Waiting<Value>.self)
   while let item = waiting.takeFirst() {
-    let context = item.crossing.takeContext()
-    let crossing = item.crossing.afterWaiting(context)
-    if storeArrival(core, item.arrival, crossing, sender: item.sender, turn) { return true }
+    switch item {
+    case .arrival(let arrival, let waited, let sender):
+      let context = waited.takeContext()
+      let crossing = waited.afterWaiting(context)
+      if storeArrival(core, arrival, crossing, sender: sender, turn) { return true }
+    case .work(let body):
+      let bits = core.pointee.bits & Bits.busy
+      core.pointee.bits |= Bits.busy
+      body(turn)
+      core.pointee.bits = core.pointee.bits & ~Bits.busy | bits
+    }
   }
   return false
 }

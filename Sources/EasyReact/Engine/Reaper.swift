@@ -53,6 +53,7 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 @usableFromInline func attachWithoutPush(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   let before = edge.pointee.flags.bitwiseAnd(~EdgeFlags.starting, ordering: .acquiringAndReleasing)
   if before.oldValue & EdgeFlags.cut == 0 {
+    attachToUpstream(edge)
     edge.pointee.hop?.takeUnretainedValue().attached(edge)
     return true
   }
@@ -185,8 +186,8 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
     if let hop = edge.pointee.hop, claim(down, turn) { hop.takeUnretainedValue().detached(turn) }
   }
   let up = edge.pointee.up.unsafelyUnwrapped
-  if claim(up, turn) {
-    bury(.edge(edge), turn)
+  if holds(up, turn) {
+    bury(.edge(edge), turn)  // before the mail: the sets there need not look at it
   } else {
     post(
       makeLetter(to: up, isQuiet: true, edge) { payload, turn in
@@ -207,12 +208,23 @@ func finishCut(_ edge: EdgePointer, _ turn: TurnPointer) {
   if claim(core, turn) {
     bury(.node(core), turn)
   } else {
+    cutUnheard(core, turn)
     post(
       makeLetter(to: core, isQuiet: true, core) { payload, turn in
         bury(.node(takePayload(payload, CorePointer.self)), turn)
       }, turn)
   }
   leave(turn)
+}
+
+/// A node that is gone, and that nothing follows, need not hear what waits before the letter that ends
+/// it: nor the values of all the sets there.
+private func cutUnheard(_ core: CorePointer, _ turn: TurnPointer) {
+  if core.pointee.firstOut.load(ordering: .acquiring) != nil { return }
+  // Marked under the lock, where no edge is freed. Who has marked one detaches it, so it stays.
+  var marked: [EdgePointer] = []
+  forEachEdge(core, .ins) { if mark($0) { marked.append($0) } }
+  for edge in marked { finishCut(edge, turn) }
 }
 
 /// No frame is left on the stack, so lists may change.

@@ -9,8 +9,10 @@ import Synchronization
 // hops cost no claim.
 //
 // The protocol:
-//  1. Claim: compare-and-swap *free* to *held*. Nobody waits for a claim (but see 5); an outermost
-//     set looks a few more times, for microseconds, before it leaves a letter.
+//  1. Claim: compare-and-swap *free* to *held*, then look whether the node is still in this region.
+//     If not, the claim is kept until the turn ends, and the node's region is read again. Nobody waits
+//     for a claim; an outermost set looks a few more times, for microseconds, before it leaves a
+//     letter.
 //  2. If another thread holds the word, the operation is left there as a letter; the same word is
 //     claim and mailbox, so no letter can be stranded: it is pushed only onto a word that says
 //     *held*, and the holder cannot write *free* over a letter.
@@ -19,12 +21,10 @@ import Synchronization
 //  4. The holder delivers the mail at the end of its turn, each letter as a turn of its own, then
 //     frees the word. Past `mailBound` letters a background queue takes the region over, so no
 //     thread is captured.
-//  5. One exception to "nobody waits": a thread that sweeps (Sweep.swift) is in regions that have
-//     nothing to do with it, for a moment and to tell nobody anything. It is waited for.
-//  6. A region splits when one of its nodes becomes a head. The word's epoch changes in that step,
-//     and who claims or posts has read the word before it read the node's region a second time; so
-//     a letter can only reach the region that its target is in. Letters already here are shared
-//     out. Regions never merge.
+//  5. A region splits when one of its nodes becomes a head. Only its holder does that. A letter is
+//     pushed under its target's short lock, under which a split writes the target's region; so it
+//     reaches the region that its target is in, or is there before the split and is shared out.
+//     Regions never merge.
 
 @usableFromInline typealias RegionPointer = UnsafeMutablePointer<Region>
 
@@ -36,28 +36,38 @@ import Synchronization
   @usableFromInline var inboxLast: LetterPointer?
   /// Holder: the head is freed, so nobody can name this region any more.
   @usableFromInline var isDead = false
-  /// Holder: nodes that live on were moved away, so a thread may still have this address in hand. For good.
-  @usableFromInline var wasSplit = false
-  /// `held` bit, epoch in the upper sixteen bits, and between them the newest letter of a list.
+  /// The region that this one's nodes came from, which lives as long as they: a thread may have read
+  /// its address from one of them a moment ago.
+  @usableFromInline var origin: RegionPointer?
+  /// One for the head, and one for each region that was split from this one and lives.
+  @usableFromInline let references: Atomic<Int>
+  /// The newest letter of a list, and the `held` bit, which is zero in an address.
   @usableFromInline let word: Atomic<UInt>
   /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
   /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
   @usableFromInline let owner: Atomic<UInt>
+  /// How many letters were left here, and how many of them the holders have taken: see `giveWay`.
+  @usableFromInline let lettersLeft: Atomic<UInt32>
+  @usableFromInline let lettersTaken: Atomic<UInt32>
 
   @inlinable init() {
     nextHeld = nil
     inbox = nil
     inboxLast = nil
+    references = Atomic(1)
     word = Atomic(0)
     owner = Atomic(0)
+    lettersLeft = Atomic(0)
+    lettersTaken = Atomic(0)
   }
 
   static var nobody: UInt { 0 }
   static var handedOver: UInt { 1 }
+  @inlinable static var free: UInt { 0 }
   @inlinable static var held: UInt { 1 }
-  @inlinable static var letters: UInt { 0x0000_FFFF_FFFF_FFF0 }
-  @inlinable static var epoch: UInt { 0xFFFF_0000_0000_0000 }
-  static var nextEpoch: UInt { 0x0001_0000_0000_0000 }
+
+  /// The newest letter of a word.
+  static func letter(in word: UInt) -> LetterPointer? { LetterPointer(bitPattern: word & ~held) }
 }
 
 @inlinable func makeRegion() -> RegionPointer {
@@ -76,17 +86,22 @@ import Synchronization
 /// True: this turn holds the node's region and nothing waits there. False: post.
 @inlinable @inline(__always) func claim(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   let region = core.pointee.region.load(ordering: .acquiring)
-  let word = region.pointee.word.load(ordering: .acquiring)
-  if word & ~Region.epoch == 0, core.pointee.region.load(ordering: .acquiring) == region,
-    region.pointee.word.compareExchange(
-      expected: word, desired: word | Region.held, successOrdering: .acquiring,
+  if take(region, turn), core.pointee.region.load(ordering: .relaxed) == region { return true }
+  return claimSlowly(core, turn)
+}
+
+/// Makes a free region this turn's.
+@inlinable @inline(__always) func take(_ region: RegionPointer, _ turn: TurnPointer) -> Bool {
+  if region.pointee.word.load(ordering: .relaxed) != Region.free
+    || !region.pointee.word.compareExchange(
+      expected: Region.free, desired: Region.held, successOrdering: .acquiring,
       failureOrdering: .relaxed
     ).exchanged
   {
-    hold(region, turn)
-    return true
+    return false
   }
-  return claimSlowly(core, turn)
+  hold(region, turn)
+  return true
 }
 
 /// `claim`, where code size counts.
@@ -98,32 +113,22 @@ import Synchronization
   // The most frequent case, a region that is mine, needs no frame.
   let region = core.pointee.region.load(ordering: .acquiring)
   if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
-    region.pointee.word.load(ordering: .relaxed) & Region.letters == 0, region.pointee.inbox == nil
+    region.pointee.word.load(ordering: .relaxed) == Region.held, region.pointee.inbox == nil
   {
     return true
   }
   return claimInTheEnd(core, turn)
 }
 
+/// Looks again as often as the node was moved meanwhile.
 @inline(never) private func claimInTheEnd(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
   while true {
     let region = core.pointee.region.load(ordering: .acquiring)
-    let word = region.pointee.word.load(ordering: .acquiring)
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
-      return isQuietMail(region, word, turn)
+      return isQuietMail(region, turn)
     }
-    if word & Region.held != 0 {
-      if awaitSweep(of: core, turn) { continue }
-      return false
-    }
-    if core.pointee.region.load(ordering: .acquiring) != region { continue }
-    if region.pointee.word.compareExchange(
-      expected: word, desired: word | Region.held, successOrdering: .acquiring,
-      failureOrdering: .relaxed
-    ).exchanged {
-      hold(region, turn)
-      return true
-    }
+    let isTaken = take(region, turn)
+    if core.pointee.region.load(ordering: .acquiring) == region { return isTaken }
   }
 }
 
@@ -144,21 +149,26 @@ import Synchronization
 /// The oldest letter that waits, or nil.
 func takeLetter(_ region: RegionPointer) -> LetterPointer? {
   if region.pointee.inbox == nil {
-    let word = region.pointee.word.load(ordering: .relaxed)
-    if word & Region.letters == 0 { return nil }
-    collect(region, epoch: word & Region.epoch)
+    if region.pointee.word.load(ordering: .relaxed) == Region.held { return nil }
+    collect(region)
   }
   guard let letter = region.pointee.inbox else { return nil }
   region.pointee.inbox = letter.pointee.next
   if letter.pointee.next == nil { region.pointee.inboxLast = nil }
   letter.pointee.next = nil
+  count(1, takenFrom: region)
   return letter
 }
 
-/// Moves the word's letters behind those in the inbox, oldest first, and gives the word an epoch.
-private func collect(_ region: RegionPointer, epoch: UInt) {
-  let word = region.pointee.word.exchange(epoch | Region.held, ordering: .acquiringAndReleasing)
-  var letter = LetterPointer(bitPattern: word & Region.letters)
+private func count(_ letters: UInt32, takenFrom region: RegionPointer) {
+  let before = region.pointee.lettersTaken.load(ordering: .relaxed)
+  region.pointee.lettersTaken.store(before &+ letters, ordering: .relaxed)
+}
+
+/// Moves the word's letters behind those in the inbox, oldest first.
+private func collect(_ region: RegionPointer) {
+  let word = region.pointee.word.exchange(Region.held, ordering: .acquiringAndReleasing)
+  var letter = Region.letter(in: word)
   let last = letter
   var ordered: LetterPointer? = nil
   while let present = letter {
@@ -182,10 +192,8 @@ private func appendToInbox(
 }
 
 /// May the holder go on although there is mail? If all of it is quiet; it is opened for that.
-@inline(never) private func isQuietMail(_ region: RegionPointer, _ word: UInt, _ turn: TurnPointer)
-  -> Bool
-{
-  if word & Region.letters != 0 { collect(region, epoch: word & Region.epoch) }
+@inline(never) private func isQuietMail(_ region: RegionPointer, _ turn: TurnPointer) -> Bool {
+  if region.pointee.word.load(ordering: .relaxed) != Region.held { collect(region) }
   while let letter = region.pointee.inbox, letter.pointee.isQuiet,
     turn.pointee.lettersOpened < mailBound.load(ordering: .relaxed)
   {
@@ -201,13 +209,10 @@ private func appendToInbox(
 /// Gives the word back. False: mail came meanwhile, the region is still held.
 func free(_ region: RegionPointer, _ turn: TurnPointer) -> Bool {
   region.pointee.owner.store(Region.nobody, ordering: .relaxed)
-  let word = region.pointee.word.load(ordering: .relaxed)
-  if word & Region.letters == 0,
-    region.pointee.word.compareExchange(
-      expected: word, desired: word & Region.epoch, successOrdering: .releasing,
-      failureOrdering: .relaxed
-    ).exchanged
-  {
+  if region.pointee.word.compareExchange(
+    expected: Region.held, desired: Region.free, successOrdering: .releasing,
+    failureOrdering: .relaxed
+  ).exchanged {
     return true
   }
   region.pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
@@ -243,35 +248,17 @@ func handOver(_ region: RegionPointer) {
 
 // MARK: - The end of one
 
-/// Regions that nodes were moved away from, linked by `nextHeld`: who read such a node's region a
-/// moment ago still looks at the word. They are used again, never freed, and their words stay held,
-/// with an epoch that nobody has seen.
-private struct Retired: @unchecked Sendable {
-  // Unchecked: addresses, under the Mutex.
-  var first: RegionPointer?
-}
-private let retired = Mutex(Retired())
-
-/// The head is freed.
+/// The head is freed. Where nodes that live on were moved away, the region stays for those who have
+/// read its address from one of them a moment ago, and its word stays held.
 func endRegion(_ region: RegionPointer) {
-  if !region.pointee.wasSplit {
-    region.deinitialize(count: 1)
-    region.deallocate()
-    return
-  }
   region.pointee.owner.store(Region.handedOver, ordering: .relaxed)
-  region.pointee.isDead = false
-  retired.withLock { retired in
-    region.pointee.nextHeld = retired.first
-    retired.first = region
-  }
-}
-
-private func takeRetired() -> RegionPointer? {
-  retired.withLock { retired in
-    guard let region = retired.first else { return nil }
-    retired.first = region.pointee.nextHeld
-    return region
+  var last: RegionPointer? = region
+  while let present = last,
+    present.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+  {
+    last = present.pointee.origin
+    present.deinitialize(count: 1)
+    present.deallocate()
   }
 }
 
@@ -282,17 +269,16 @@ private func takeRetired() -> RegionPointer? {
 func split(_ core: CorePointer, _ turn: TurnPointer, evenUnwanted: Bool = false) {
   if core.pointee.isHead || core.pointee.isUnwanted && !evenUnwanted { return }
   let old = core.pointee.region.load(ordering: .relaxed)
-  old.pointee.wasSplit = true
-  let new = takeRetired() ?? makeRegion()
-  let before = new.pointee.word.load(ordering: .relaxed) & Region.epoch
-  new.pointee.word.store((before &+ Region.nextEpoch) | Region.held, ordering: .relaxed)
+  let new = makeRegion()
+  new.pointee.origin = old
+  old.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  new.pointee.word.store(Region.held, ordering: .relaxed)  // published by `move`
   hold(new, turn)
   core.pointee.isHead = true
   move(core, from: old, to: new)
-  // From here on nobody can post for the moved nodes to the old region: whoever looked at the word
-  // before this exchange finds another epoch, whoever looks later finds another region in the node.
-  let epoch = (old.pointee.word.load(ordering: .relaxed) & Region.epoch) &+ Region.nextEpoch
-  collect(old, epoch: epoch)
+  // From here on nobody can post for the moved nodes to the old region: who does has their lock, and
+  // finds the new one.
+  collect(old)
   shareOut(old, new)
 }
 
@@ -325,8 +311,12 @@ private func shareOut(_ old: RegionPointer, _ new: RegionPointer) {
   while let present = letter {
     letter = present.pointee.next
     present.pointee.next = nil
-    let region = present.pointee.target.pointee.region.load(ordering: .relaxed)
-    appendToInbox(region == new ? new : old, present, present)
+    let isMoved = present.pointee.target.pointee.region.load(ordering: .relaxed) == new
+    appendToInbox(isMoved ? new : old, present, present)
+    if isMoved {
+      count(1, takenFrom: old)
+      new.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
+    }
   }
 }
 

@@ -45,14 +45,11 @@ import Synchronization
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var lettersOpened = 0
-  /// Listenings of dead owners, to be ended when this turn holds nothing any more (Sweep.swift); and
-  /// the number of the sweep that it waits for no longer.
-  var hasFoundDead = false
-  var foundDead: [OwnedListening] = []
-  var impatientWith = UInt.max
   /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
   /// lifetime: for tests of growth.
   var looks = 0
+  /// How many letters this thread has left where many waited: see `giveWay`.
+  var crowdedLetters: UInt32 = 0
 
   init() {
     joinCapacity = 16
@@ -127,10 +124,7 @@ func isAnyTurnOpen() -> Bool {
   let batch = turn.pointee.batch
   while true {
     if settleOne(turn) { continue }
-    guard let region = turn.pointee.held else {
-      if turn.pointee.hasFoundDead, sweep(turn) { continue }
-      break
-    }
+    guard let region = turn.pointee.held else { break }
     turn.pointee.held = region.pointee.nextHeld
     if region.pointee.isDead {
       endRegion(region)

@@ -113,14 +113,18 @@ import Synchronization
 // MARK: - Events
 
 /// An event lies where a value would, while it is told: steps and listeners read it there. The node
-/// is empty meanwhile, so nobody else reads it. Holder only.
+/// is empty meanwhile, so nobody else takes it for its value. Holder only.
 @inlinable func storeEvent<Value>(_ core: CorePointer, _ value: consuming Value) {
   clearValue(core, Value.self)
   if isWord(Value.self) {
-    // Somebody may be reading the value that was here.
+    // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
+    // again under the lock.
     var word: UInt64 = 0
     withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
-    wordSlot(core, Value.self).pointee.store(word, ordering: .relaxed)
+    core.pointee.acquire()
+    core.pointee.hasHeldEvent.store(true, ordering: .relaxed)
+    wordSlot(core, Value.self).pointee.store(word, ordering: .releasing)
+    core.pointee.release()
   } else {
     slot(core, Value.self).initialize(to: value)
   }
@@ -155,8 +159,30 @@ import Synchronization
   if !core.pointee.hasValue.load(ordering: .acquiring) { return false }
   // A word lies right behind the core, whatever its type.
   var word = wordSlot(core, UInt64.self).pointee.load(ordering: .acquiring)
+  if core.pointee.hasHeldEvent.load(ordering: .relaxed) {
+    guard let again = readWordLocked(core) else { return false }
+    word = again
+  }
   place.copyMemory(from: &word, byteCount: size)
   return true
+}
+
+/// The bytes of a value that is a word, of a node that has held an event; nil: the node is empty.
+///
+/// Between the two loads of `readStored` such a node may be emptied for an event, which then lies where
+/// the value was. So they are read again, under the lock that an event is stored under.
+@usableFromInline func readWordLocked(_ core: CorePointer) -> UInt64? {
+  core.pointee.acquire()
+  defer { core.pointee.release() }
+  // Emptied before an event is stored, and full only after a value is.
+  if !core.pointee.hasValue.load(ordering: .acquiring) { return nil }
+  // A word lies right behind the core, whatever its type.
+  return wordSlot(core, UInt64.self).pointee.load(ordering: .relaxed)
+}
+
+@inlinable @inline(never) func readWordAgain<Value>(_ core: CorePointer, _: Value.Type) -> Value? {
+  guard let word = readWordLocked(core) else { return nil }
+  return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
 }
 
 /// The stored value, for any thread.
@@ -164,6 +190,7 @@ import Synchronization
   if isWord(Value.self) {
     if !core.pointee.hasValue.load(ordering: .acquiring) { return nil }
     let word = wordSlot(core, Value.self).pointee.load(ordering: .acquiring)
+    if core.pointee.hasHeldEvent.load(ordering: .relaxed) { return readWordAgain(core, Value.self) }
     return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
   }
   core.pointee.acquire()
@@ -178,6 +205,9 @@ import Synchronization
 
 /// What `node.value` tells this thread: what it staged in a batch, what was posted last, or what is
 /// stored.
+///
+/// The switch of the whole process only spares the look at this thread and this node where nobody
+/// stages or posts anything.
 @inlinable @inline(__always) func readValue<Value: Sendable>(
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
@@ -189,6 +219,9 @@ import Synchronization
   _ core: CorePointer, _: Value.Type
 ) -> Value? {
   let turn = currentTurn()
+  if turn.pointee.batch == nil, !core.pointee.hasPosted.load(ordering: .acquiring) {
+    return readStored(core, Value.self)
+  }
   if isEventNode(core) { return nil }
   if let batch = turn.pointee.batch?.takeUnretainedValue(), let staged = batch.staged(core) {
     return unsafeDowncast(staged, to: Staged<Value>.self).value

@@ -1,5 +1,7 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
+import Synchronization
 import Testing
 
 /// Contract, section 2.5 and 2.6: transforms and listen edges of the user's own, and receivers.
@@ -221,6 +223,116 @@ extension Section2 {
     numbered.from = b
     b.value = "d"
     #expect(told.values == ["1 a", "2 c", "1 b", "2 d"])
+  }
+
+  /// Says when `begin` finds a thread inside `receive`, and stays there for one value.
+  final class Lingering: Transform<Int, Int>, @unchecked Sendable {
+    // Unchecked: atomics and semaphores.
+    private let isInside = Atomic(false)
+    let overlaps = Tally(), begun = Tally()
+    let hasCome = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    override func begin() {
+      begun.add()
+      if isInside.load(ordering: .sequentiallyConsistent) { overlaps.add() }
+    }
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      if isInside.exchange(true, ordering: .sequentiallyConsistent) { overlaps.add() }
+      if value == 100 {
+        hasCome.signal()
+        wait(for: mayGo)
+      }
+      isInside.store(false, ordering: .sequentiallyConsistent)
+      send(value)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `2.5 a new life begins when no thread is inside the one before it`(isCutFirst: Bool) {
+    let a = MutableNode(1), b = MutableNode(2), c = MutableNode(3), down = Node<Int>()
+    let told = Recorder(down), lingering = Lingering()
+    down.link(to: a, through: lingering)
+    onThreads(2) { number in
+      if number == 0 { return a.value = 100 }
+      wait(for: lingering.hasCome)
+      if isCutFirst { lingering.from = nil }
+      lingering.from = b
+      b.value = 20
+      lingering.from = c
+      c.value = 30
+      #expect(lingering.begun.count == 1)
+      lingering.mayGo.signal()
+    }
+    #expect(settle())
+    #expect(lingering.overlaps.count == 0)
+    #expect(lingering.begun.count == 2)
+    // What is sent when the transform has other ends is a wave of its own, at the present one.
+    #expect(told.values == [1, 100, 30])
+    #expect(checkInvariants([a, b, c, down]) == [])
+  }
+
+  @Test func `2.5 a node made through it waits for the life before too`() {
+    let a = MutableNode(1), b = MutableNode(2), down = Node<Int>(), made = Journal<Node<Int>>()
+    let lingering = Lingering()
+    down.link(to: a, through: lingering)
+    onThreads(2) { number in
+      if number == 0 { return a.value = 100 }
+      wait(for: lingering.hasCome)
+      lingering.from = nil
+      lingering.to = nil
+      made.note(b.through(lingering))
+      #expect(lingering.begun.count == 1)
+      lingering.mayGo.signal()
+    }
+    #expect(settle())
+    #expect(lingering.overlaps.count == 0 && lingering.begun.count == 2)
+    #expect(made.entries[0].value == 2)
+    b.value = 5
+    #expect(made.entries[0].value == 5)
+  }
+
+  /// Calls a transform of the library's own from its own closure.
+  private final class Inward: @unchecked Sendable {
+    // Unchecked: set before the first value that is received.
+    var transform: Transform<Int, Int>?
+    func receive(_ value: Int) { transform?.receive(value, from: nil, context: nil) }
+  }
+
+  @Test func `2.6 what a transform receives in its own closure waits until that has returned`() {
+    let a = MutableNode(0), inward = Inward(), log = Journal<String>()
+    let mapped = a.map { value in
+      log.note("in \(value)")
+      if value == 1 { for next in 2...4 { inward.receive(next) } }
+      log.note("out \(value)")
+      return value * 10
+    }
+    inward.transform = mapped.upstreamTransforms[0] as? Transform<Int, Int>
+    let told = Recorder(mapped)
+    _ = log.take()
+    a.value = 1
+    #expect(
+      log.entries == [
+        "in 1", "out 1", "in 2", "out 2", "in 3", "out 3", "in 4", "out 4",
+      ])
+    #expect(told.values == [0, 10, 20, 30, 40])
+    a.value = 5
+    #expect(told.values.last == 50)
+    #expect(checkInvariants([a]) == [])
+    inward.transform = nil
+  }
+
+  @Test func `2.6 so does what a listener brings while the transform's node is told`() {
+    let a = MutableNode(0), inward = Inward()
+    let sums = a.scan(into: 0) { total, value in
+      total += value
+      if value == 1 { inward.receive(10) }
+    }
+    inward.transform = sums.upstreamTransforms[0] as? Transform<Int, Int>
+    let listening = sums.listen { if $0 == 1 { inward.receive(100) } }
+    let told = Recorder(sums)
+    a.value = 1
+    #expect(told.values == [0, 1, 11, 111])
+    hold(listening)
+    inward.transform = nil
   }
 
   @Test func `2.5 a transform may send later, as a wave of its own with a context`() {

@@ -288,94 +288,39 @@ import Testing
     }
   }
 
-  @Test
-  func
-    `7.3 what a dead owner's listener kept may wait for a thread that sets the node: it goes on`()
-    async
-  {
-    // In a process of its own, where nobody else finds the dead owner.
-    await #expect(processExitsWith: .success) {
-      final class Slow: Sendable {
-        let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
-      }
-      final class Kept: Sendable {
-        let slow: Slow
-        init(_ slow: Slow) { self.slow = slow }
-        deinit {
-          slow.isInside.signal()
-          wait(for: slow.mayGo)
-        }
-      }
-      let node = MutableNode(0), slow = Slow(), told = Journal<(Int, UInt)>()
-      let listening = node.listen { told.note(($0, threadNumber())) }
-      do {
-        let kept = Kept(slow)
-        node.listen(by: Token()) { _, _ in hold(kept) }
-      }
-      let sweeper = Journal<UInt>()
-      onThreads(2) { number in
-        if number == 0 {
-          let strange = MutableNode(0), owner = Token()
-          sweeper.note(threadNumber())
-          for _ in 0..<10 { strange.listen(by: owner) { _, _ in } }
-          return
-        }
-        wait(for: slow.isInside)
-        node.value = 1
-        node.value = 2
-        #expect(node.value == 2)
-        slow.mayGo.signal()
-      }
-      #expect(settle())
-      #expect(told.entries.map(\.0) == [0, 1, 2])
-      #expect(!told.entries.contains { $0.1 == sweeper.entries[0] })
-      hold(listening)
-    }
-  }
-
-  /// The listeners of other threads' dead owners are ended a few at a time.
-  @Test func `7.3 no thread is kept for the dead owners of others`() {
-    /// Which member of the crew a thread is, and how much of the others' died in its present call.
-    final class Calls: Sendable {
-      private let state = Mutex<(members: [UInt: Int], died: [Int], most: Int, all: Int)>(
-        ([:], [], 0, 0))
-      init(_ count: Int) { state.withLock { $0.died = Array(repeating: 0, count: count) } }
-      var most: Int { state.withLock { $0.most } }
-      var all: Int { state.withLock { $0.all } }
-      func join(_ member: Int) { state.withLock { $0.members[threadNumber()] = member } }
-      func begin(_ member: Int) { state.withLock { $0.died[member] = 0 } }
-      func died(_ owner: Int) {
-        state.withLock { state in
-          state.all += 1
-          guard let member = state.members[threadNumber()], member != owner else { return }
-          state.died[member] += 1
-          state.most = max(state.most, state.died[member])
-        }
-      }
+  @Test func `7.3 what a dead owner's listener kept may wait for a thread that sets the node`() {
+    final class Slow: Sendable {
+      let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     }
     final class Kept: Sendable {
-      let calls: Calls
-      let member: Int
-      init(_ calls: Calls, _ member: Int) { (self.calls, self.member) = (calls, member) }
-      deinit { calls.died(member) }
-    }
-    Stress.rounds(1) { round in
-      let crew = 8, calls = Calls(crew)
-      round.crew(crew) { member in
-        calls.join(member)
-        let node = MutableNode(0)
-        for _ in 0..<500 {
-          let kept = Kept(calls, member)
-          calls.begin(member)
-          node.listen(by: Token()) { _, _ in hold(kept) }
-        }
+      let slow: Slow
+      init(_ slow: Slow) { self.slow = slow }
+      deinit {
+        slow.isInside.signal()
+        wait(for: slow.mayGo)
       }
-      // Tests beside this one may have left thousands of dead owners, which come first.
-      let node = MutableNode(0)
-      for _ in 0..<1_000_000 where calls.all == 0 { node.listen(by: Token()) { _, _ in } }
-      round.expect(calls.all > 0, "no dead owner was found")
-      round.expect(calls.most <= 16, "one call ended \(calls.most) of others")
     }
+    let node = MutableNode(0), slow = Slow(), told = Journal<Int>()
+    let listening = node.listen { told.note($0) }
+    do {
+      let kept = Kept(slow)
+      node.listen(by: Token()) { _, _ in hold(kept) }
+    }
+    onThreads(2) { number in
+      if number == 0 {
+        let owner = Token()
+        node.listen(by: owner) { _, _ in }
+        return
+      }
+      wait(for: slow.isInside)
+      node.value = 1
+      node.value = 2
+      #expect(node.value == 2)
+      slow.mayGo.signal()
+    }
+    #expect(settle())
+    #expect(told.entries == [0, 1, 2])
+    hold(listening)
   }
 
   @Test

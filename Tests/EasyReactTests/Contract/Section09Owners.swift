@@ -101,7 +101,7 @@ extension Section9 {
       #expect(checkInvariants([node]) == [])
     }
     #expect(lives.alive == [])
-    // The sweep of dead owners finds that it has ended.
+    // Those that have ended are forgotten.
     let other = MutableNode(1)
     let token = Token()
     for _ in 0..<1_000 { other.listen(by: token) { _, _ in }.cancel() }
@@ -240,9 +240,7 @@ extension Section9 {
   }
 
   @Test(arguments: [true, false])
-  func `9.3 or with a later listen(by:) anywhere: dead owners are swept a few at a time`(
-    bySelfKeeping: Bool
-  ) {
+  func `9.3 or with the next listen(by:) to it, and no other`(bySelfKeeping: Bool) {
     let lives = LifetimeTracker()
     let a = MutableNode(1)
     func attach() {
@@ -253,18 +251,79 @@ extension Section9 {
     attach()
     let elsewhere = MutableNode(0)
     let (plain, keeping) = (Token(), Prompt())
-    // Other tests' listenings are among those looked at, so the number of calls is not known; it is
-    // finite.
-    for _ in 0..<100_000 where !lives.alive.isEmpty {
+    func listen(to node: Node<Int>) {
       if bySelfKeeping {
-        elsewhere.listen(by: keeping) { _, _ in }.cancel()
+        node.listen(by: keeping) { _, _ in }.cancel()
       } else {
-        elsewhere.listen(by: plain) { _, _ in }.cancel()
+        node.listen(by: plain) { _, _ in }.cancel()
       }
     }
-    #expect(lives.alive == [])
+    for _ in 0..<100 { listen(to: elsewhere) }
+    #expect(lives.alive.count == 5)
+    for number in 0..<5 {
+      func listenToFirst() { listen(to: a.downstreamNodes[0] as! Node<Int>) }
+      listenToFirst()
+      #expect(lives.alive == (number + 1..<5).map { "\($0)" })
+    }
     #expect(!a.hasDownstreamNode)
     #expect(checkInvariants([a, elsewhere]) == [])
+    hold(plain, keeping)
+  }
+
+  @Test func `9.3 each listen(by:) looks at two others of its node, so none is kept for long`() {
+    let lives = LifetimeTracker()
+    let a = MutableNode(1), living = Token()
+    a.listen(by: living) { _, _ in }
+    func attach(_ count: Int) {
+      for number in 0..<count {
+        let kept = lives.track(Token(), "\(number)")
+        a.listen(by: living) { _, _ in hold(kept) }
+      }
+    }
+    // Of a living owner: nothing ends.
+    attach(20)
+    #expect(a.listenerCount == 21 && lives.alive.count == 20)
+    func attachDying(_ count: Int) {
+      let dying = Token()
+      for number in 0..<count {
+        let kept = lives.track(Token(), "dying \(number)")
+        a.listen(by: dying) { _, _ in hold(kept) }
+      }
+    }
+    attachDying(100)
+    #expect(lives.alive.count == 120)
+    var most = 0
+    for _ in 0..<130 {
+      let before = lives.alive.count
+      a.listen(by: living) { _, _ in }.cancel()
+      most = max(most, before - lives.alive.count)
+    }
+    #expect(most == 2)
+    #expect(a.listenerCount == 21 && lives.alive.count == 20)
+    a.stopListening(by: living)
+    #expect(!a.hasListener && lives.alive == [])
+    #expect(checkInvariants([a]) == [])
+    hold(living)
+  }
+
+  @Test func `9.3 stopListening(by: owner) finds its own among many`() {
+    let a = MutableNode(1), heard = Journal<Int>()
+    let owners = (0..<100).map { _ in Token() }
+    for round in 0..<2 {
+      for (number, owner) in owners.enumerated() {
+        a.listen(by: owner) { heard.note($1 * 1_000 + round * 100 + number) }
+      }
+    }
+    let single = a.listen(by: owners[7]) { heard.note(-$1) }
+    single.cancel()
+    _ = heard.take()
+    for (number, owner) in owners.enumerated() where number != 42 { a.stopListening(by: owner) }
+    #expect(a.listenerCount == 2)
+    a.value = 2
+    #expect(heard.entries == [2_042, 2_142])
+    a.stopListening(by: owners[42])
+    #expect(!a.hasListener)
+    #expect(checkInvariants([a]) == [])
   }
 
   @Test func `9.3 the closure's own captures go with the listening`() {

@@ -92,7 +92,7 @@ extension `Depth` {
     {
       await #expect(processExitsWith: .success) {
         final class Owner: Sendable {}
-        final class Panel: ListeningOwner {
+        final class Panel: ListeningOwner, Sendable {
           let listenings = Listenings()
         }
         let a = MutableNode(1)

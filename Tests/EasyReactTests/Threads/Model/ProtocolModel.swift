@@ -10,7 +10,6 @@ struct ProtocolModel: Hashable {
     var isHeld = false
     /// The newest first.
     var letters: [Letter] = []
-    var epoch = 0
   }
 
   struct Region: Hashable {
@@ -26,6 +25,8 @@ struct ProtocolModel: Hashable {
 
   struct Node: Hashable {
     var region: Int
+    /// Who has the short lock: it leaves a letter.
+    var locker: Int?
     /// A node that is derived from this one and lies in its region, if there is one.
     var derived: Int?
     /// A node of another region that an edge leads to, if there is one.
@@ -51,10 +52,10 @@ struct ProtocolModel: Hashable {
   /// Where a thread is: before the step of this name.
   enum Step: Hashable {
     case nextCall, cuts
-    case claimRegion, claimWord, claimOwner, claimRereads, claimExchanges
-    case postRegion, postWord, postRereads, postExchanges
+    case claimRegion, claimOwner, claimExchanges, claimRereads
+    case postLocks, postWord, postExchanges, postUnlocks
     case open, notify, splitMoves, splitCollects, shareOut
-    case finish, takeLetter, collect, openNext, freeLooks, freeExchanges
+    case finish, takeLetter, collect, openNext, freeExchanges
     case isDone
   }
 
@@ -69,9 +70,12 @@ struct ProtocolModel: Hashable {
     var letter = Letter(kind: .set, node: 0)
     var region = 0
     var word = Word()
+    /// The exchange of a claim, or of a letter that found a free word, has made the region mine.
+    var isTaken = false
     /// While it splits: the nodes to move, and the new region.
     var todo: [Int] = []
     var newRegion = 0
+    var hasCollected = false
   }
 
   var regions: [Region]
@@ -164,11 +168,11 @@ struct ProtocolModel: Hashable {
     case .cuts:
       nodes[threads[me].letter.node].cutter = threads[me].letter.sender
       threads[me].step = .nextCall
-    case .claimRegion, .claimWord, .claimOwner, .claimRereads, .claimExchanges: claim(me, rules)
-    case .postRegion, .postWord, .postRereads, .postExchanges: post(me, rules)
+    case .claimRegion, .claimOwner, .claimExchanges, .claimRereads: claim(me, rules)
+    case .postLocks, .postWord, .postExchanges, .postUnlocks: return post(me, rules)
     case .open: try open(me, rules)
     case .notify: try notify(me)
-    case .splitMoves, .splitCollects, .shareOut: try split(me, rules)
+    case .splitMoves, .splitCollects, .shareOut: return split(me, rules)
     default: finish(me, rules)
     }
     return true
@@ -197,59 +201,71 @@ struct ProtocolModel: Hashable {
     switch threads[me].step {
     case .claimRegion:
       threads[me].region = nodes[node].region
-      threads[me].step = .claimWord
-    case .claimWord:
-      threads[me].word = regions[region].word
       threads[me].step = .claimOwner
     case .claimOwner:
-      let word = threads[me].word
       if regions[region].owner == me {
-        let hasMail = !word.letters.isEmpty || !regions[region].inbox.isEmpty
+        let hasMail = !regions[region].word.letters.isEmpty || !regions[region].inbox.isEmpty
         let mayOvertake = rules.contains(.overtakesMail) || threads[me].letter.kind == .attach
-        threads[me].step = hasMail && !mayOvertake ? .postRegion : .open
-      } else if word.isHeld {
-        threads[me].step = .postRegion
+        threads[me].step = hasMail && !mayOvertake ? .postLocks : .open
       } else {
-        threads[me].step = rules.contains(.doesNotReread) ? .claimExchanges : .claimRereads
+        threads[me].step =
+          rules.contains(.rereadsBeforeTheExchange) ? .claimRereads : .claimExchanges
       }
-    case .claimRereads:
-      threads[me].step = nodes[node].region == region ? .claimExchanges : .claimRegion
-    default:
-      if regions[region].word == threads[me].word || rules.contains(.claimsWithoutComparing) {
+    case .claimExchanges:
+      threads[me].isTaken = !regions[region].word.isHeld || rules.contains(.claimsWithoutComparing)
+      if threads[me].isTaken {
         regions[region].word.isHeld = true
         hold(region, me)
-        threads[me].step = .open
+      }
+      if rules.contains(.doesNotReread) || rules.contains(.rereadsBeforeTheExchange) {
+        threads[me].step = threads[me].isTaken ? .open : .postLocks
       } else {
+        threads[me].step = .claimRereads
+      }
+    default:
+      // A wrong claim stays among those that are given back when the turn ends.
+      if nodes[node].region != region {
         threads[me].step = .claimRegion
+      } else if rules.contains(.rereadsBeforeTheExchange) {
+        threads[me].step = .claimExchanges
+      } else {
+        threads[me].step = threads[me].isTaken ? .open : .postLocks
       }
     }
   }
 
-  /// The function `pushed`.
-  private mutating func post(_ me: Int, _ rules: Rules) {
+  /// The functions `pushed` and `pushedLocked`. False: another thread has the lock.
+  private mutating func post(_ me: Int, _ rules: Rules) -> Bool {
     let letter = threads[me].letter, region = threads[me].region
     switch threads[me].step {
-    case .postRegion:
+    case .postLocks:
+      if nodes[letter.node].locker != nil { return false }
       if letter.kind == .attach, rules.contains(.attacherTellsItself) { tellItself(letter) }
+      if !rules.contains(.pushesWithoutLock) { nodes[letter.node].locker = me }
       threads[me].region = nodes[letter.node].region
       threads[me].step = .postWord
     case .postWord:
       threads[me].word = regions[region].word
-      threads[me].step = rules.contains(.doesNotReread) ? .postExchanges : .postRereads
-    case .postRereads:
-      threads[me].step = nodes[letter.node].region == region ? .postExchanges : .postRegion
-    default:
+      threads[me].step = .postExchanges
+    case .postExchanges:
       if regions[region].word != threads[me].word {
-        threads[me].step = .postRegion
-      } else if threads[me].word.isHeld || rules.contains(.pushesOntoFreeWord) {
-        regions[region].word.letters.insert(letter, at: 0)
-        threads[me].step = threads[me].isFinishing ? .finish : .nextCall
-      } else {
+        threads[me].step = .postWord
+        return true
+      }
+      threads[me].isTaken = !threads[me].word.isHeld && !rules.contains(.pushesOntoFreeWord)
+      if threads[me].isTaken {
         regions[region].word.isHeld = true
         hold(region, me)
-        threads[me].step = .open
+      } else {
+        regions[region].word.letters.insert(letter, at: 0)
       }
+      threads[me].step = .postUnlocks
+    default:
+      nodes[letter.node].locker = nil
+      threads[me].step =
+        threads[me].isTaken ? .open : threads[me].isFinishing ? .finish : .nextCall
     }
+    return true
   }
 
   /// The operation itself, by the holder.
@@ -279,7 +295,7 @@ struct ProtocolModel: Hashable {
     case .cut: break  // never left: the mark is one operation
     case .split:
       if isHead(letter.node) { return }
-      regions.append(Region(word: Word(isHeld: true, epoch: 1)))
+      regions.append(Region(word: Word(isHeld: true)))
       threads[me].newRegion = regions.count - 1
       hold(threads[me].newRegion, me)
       threads[me].todo = [letter.node]
@@ -315,28 +331,29 @@ struct ProtocolModel: Hashable {
     !nodes.contains { $0.derived == node && $0.region == nodes[node].region }
   }
 
-  private mutating func split(_ me: Int, _ rules: Rules) throws {
+  /// False: another thread has the lock of the node that is to move.
+  private mutating func split(_ me: Int, _ rules: Rules) -> Bool {
     let new = threads[me].newRegion
     switch threads[me].step {
     case .splitMoves:
-      if rules.contains(.collectsBeforeMoving), let first = threads[me].todo.first,
-        threads[me].word.epoch < 100
-      {
-        collectForSplit(nodes[first].region, me, rules)
-        threads[me].word.epoch = 100
-        return
+      let node = threads[me].todo[0]
+      if rules.contains(.collectsBeforeMoving), !threads[me].hasCollected {
+        collect(nodes[node].region, rules)
+        threads[me].hasCollected = true
+        return true
       }
-      let node = threads[me].todo.removeFirst()
+      if nodes[node].locker != nil, !rules.contains(.movesWithoutLock) { return false }
+      threads[me].todo.removeFirst()
       threads[me].region = nodes[node].region
       nodes[node].region = new
       if let derived = nodes[node].derived, nodes[derived].region == threads[me].region {
         threads[me].todo.append(derived)
       }
       if threads[me].todo.isEmpty {
-        threads[me].step = rules.contains(.collectsBeforeMoving) ? .shareOut : .splitCollects
+        threads[me].step = threads[me].hasCollected ? .shareOut : .splitCollects
       }
     case .splitCollects:
-      collectForSplit(threads[me].region, me, rules)
+      collect(threads[me].region, rules)
       threads[me].step = .shareOut
     default:
       let old = threads[me].region, letters = regions[old].inbox
@@ -345,13 +362,10 @@ struct ProtocolModel: Hashable {
         let isMoved = nodes[letter.node].region == new && !rules.contains(.leavesMailBehind)
         regions[isMoved ? new : old].inbox.append(letter)
       }
+      threads[me].hasCollected = false
       threads[me].step = threads[me].isFinishing ? .finish : .nextCall
     }
-  }
-
-  private mutating func collectForSplit(_ old: Int, _ me: Int, _ rules: Rules) {
-    collect(old, rules)
-    if !rules.contains(.keepsEpoch) { regions[old].word.epoch += 1 }
+    return true
   }
 
   /// Moves the word's letters behind those in the inbox.
@@ -374,7 +388,7 @@ struct ProtocolModel: Hashable {
       threads[me].step = regions[region].inbox.isEmpty ? .takeLetter : .openNext
     case .takeLetter:
       let hasMail = !regions[region].word.letters.isEmpty
-      threads[me].step = hasMail ? .collect : .freeLooks
+      threads[me].step = hasMail ? .collect : .freeExchanges
     case .collect:
       collect(region, rules)
       threads[me].step = .openNext
@@ -383,20 +397,12 @@ struct ProtocolModel: Hashable {
       threads[me].lettersOpened += 1
       threads[me].letter = regions[region].inbox.removeFirst()
       threads[me].step = .open
-    case .freeLooks:
-      regions[region].owner = nil
-      threads[me].word = regions[region].word
-      threads[me].step =
-        threads[me].word.letters.isEmpty || rules.contains(.freesWithoutLooking)
-        ? .freeExchanges : .finish
-      if threads[me].step == .finish { regions[region].owner = me }
     default:
-      if regions[region].word == threads[me].word || rules.contains(.freesWithoutLooking) {
-        regions[region].word = Word(epoch: threads[me].word.epoch)
+      if regions[region].word.letters.isEmpty || rules.contains(.freesWithoutLooking) {
+        regions[region].word = Word()
+        regions[region].owner = nil
         regions[region].holder = .nobody
         threads[me].held.removeFirst()
-      } else {
-        regions[region].owner = me
       }
       threads[me].step = .finish
     }
@@ -426,10 +432,10 @@ struct Rules: OptionSet {
   static let freesWithoutLooking = Rules(rawValue: 1)
   /// `pushed` does not look at the held bit.
   static let pushesOntoFreeWord = Rules(rawValue: 2)
-  /// The node's region is read once.
+  /// Who has claimed does not read the node's region again.
   static let doesNotReread = Rules(rawValue: 4)
-  /// A split leaves the word's epoch.
-  static let keepsEpoch = Rules(rawValue: 8)
+  /// Who claims reads the node's region again before the exchange, not behind it.
+  static let rereadsBeforeTheExchange = Rules(rawValue: 8)
   /// The holder does its own operation although mail waits.
   static let overtakesMail = Rules(rawValue: 16)
   /// `collect` does not turn the list round.
@@ -448,4 +454,8 @@ struct Rules: OptionSet {
   static let attacherTellsItself = Rules(rawValue: 2_048)
   /// Whether an edge is cut is looked at before its end is claimed, and not again.
   static let looksBeforeTheClaim = Rules(rawValue: 4_096)
+  /// A letter is pushed without the target's short lock.
+  static let pushesWithoutLock = Rules(rawValue: 8_192)
+  /// A split writes a node's region without its short lock.
+  static let movesWithoutLock = Rules(rawValue: 16_384)
 }
