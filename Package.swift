@@ -23,7 +23,10 @@ let package = Package(
     .target(name: "CEasyReact"),
     .target(
       name: "EasyReact",
-      dependencies: ["CEasyReact", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: [
+        "CEasyReact", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HashTreeCollections", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "EasyReactTesting", dependencies: ["EasyReact", "CEasyReact"], swiftSettings: settings),

@@ -11,7 +11,7 @@
 
 _Thread_local void *easyreact_turn = NULL;
 // On a cache line of its own: every set writes it.
-_Alignas(128) unsigned long easyreact_waves = 0;
+_Alignas(128) unsigned long easyreact_waves = 1;
 _Alignas(128) int easyreact_traced = 0;
 long easyreact_unsettled = 0;
 long easyreact_batches = 0;
