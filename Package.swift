@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         "CEasyReact", .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "HashTreeCollections", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(

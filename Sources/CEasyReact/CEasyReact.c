@@ -11,7 +11,7 @@
 
 __thread void *easyreact_turn = NULL;
 // On a cache line of its own: every set writes it.
-_Alignas(128) uint64_t easyreact_waves = 0;
+_Alignas(128) uint64_t easyreact_waves = 1;
 _Alignas(128) int32_t easyreact_traced = 0;
 int32_t easyreact_unsettled = 0;
 

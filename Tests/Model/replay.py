@@ -23,7 +23,7 @@ def function(op):
 class Run:
     def __init__(s): s.g = Graph(10**9); s.n = {}; s.joins = {}; s.cancels = {}; s.names = set(); s.told = []
     def apply(s, op):
-        k, a = next(iter(op.items())); g = s.g; n = s.n.get; x = a.get('_0'); name = a.get('named')
+        k, a = next(iter(op.items())); g = s.g; n = s.n.get; x = a.get('_0'); name = a.get('named'); flat = 'flattenEvery' if a.get('everyValue') else 'flatten'
         fresh = name is None or name not in s.names
         def keep(make):
             if not fresh: return
@@ -85,12 +85,12 @@ class Run:
         elif k == 'flatten':
             if n(x):
                 up, among = n(x), a['among']
-                make(lambda: g.derive(up, lambda v: (s.n.get(among[v % len(among)]) if among else None) or up, kind='flatten'))
+                make(lambda: g.derive(up, lambda v: (s.n.get(among[v % len(among)]) if among else None) or up, kind=flat))
         elif k == 'flattenJoins':
             there = [i for i in a['among'] if i in s.joins]
             if there and n(x):
                 def f():
-                    j = g.derive(n(x), lambda v: s.joins[there[v % len(there)]], kind='flatten'); s.joins[name] = j; return g.derive(j, lambda v: v)
+                    j = g.derive(n(x), lambda v: s.joins[there[v % len(there)]], kind=flat); s.joins[name] = j; return g.derive(j, lambda v: v)
                 make(f)
         else:
             ups = [n(i) for i in x if n(i)]

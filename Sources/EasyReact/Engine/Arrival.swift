@@ -9,12 +9,6 @@ import Synchronization
   case change(@Sendable (inout Value) -> Void)
 }
 
-/// The wave, or a newer one, has been here; or it set out from here, as the first push of an edge
-/// that closes a cycle.
-@usableFromInline func wasReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
-  isReached(core, by: crossing) || pushed(from: core) == crossing.wave
-}
-
 /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
 /// for it.
 @inlinable func changed<Value: Sendable>(

@@ -164,8 +164,6 @@ import Synchronization
   @inlinable static var context: UInt8 { 8 }
   /// The node was emptied: only edges that hear emptiness are followed.
   @inlinable static var emptied: UInt8 { 16 }
-  /// A join that waits for its run in the holder's turn.
-  @inlinable static var waiting: UInt8 { 32 }
   /// The value is an event: told, and not kept.
   @inlinable static var event: UInt8 { 64 }
   /// For good: an event node, whose values are events. It is never at rest by the loop's measure, so
@@ -274,9 +272,6 @@ func freeCore(_ core: CorePointer, _ turn: TurnPointer) {
   /// `Posted<Value>`: the newest value that was left with another thread.
   @usableFromInline var posted: AnyObject?
   @usableFromInline var postedTicket: UInt64 = 0
-  /// The number of the last first push over an edge that closes a cycle here: this node has its
-  /// value already.
-  @usableFromInline let pushed = Atomic<UInt64>(0)
   /// Of a node on a cycle; retained. Written under the surgery lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
   /// See Ranks.swift.

@@ -65,8 +65,6 @@ import Synchronization
   @inlinable static var sync: UInt8 { 4 }
   /// In the lists already, behind those that are attached: its attachment is still in the mail.
   @inlinable static var starting: UInt8 { 8 }
-  /// Its first push, which is still to come or under way, goes only into a node without a value.
-  @inlinable static var yields: UInt8 { 16 }
   @inlinable static var filtered: UInt8 { leadsBack | sync }
 }
 

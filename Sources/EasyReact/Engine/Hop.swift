@@ -16,12 +16,15 @@ import Synchronization
 
   /// The edge is followed from now on. Called by the holder of its upstream's region.
   func attached(_ edge: EdgePointer) {}
+  /// The edge, of the kind `member`, has its cut mark, once; it may not be attached yet. Called from any thread, quick, and no
+  /// user code.
+  func marked() {}
   /// The edge was cut. Called from any thread, quick, and no user code.
   final func end() { isEnded.store(true, ordering: .releasing) }
   /// The edge is being freed, by the holder of its downstream's region.
-  @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(turn) }
+  @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(self, turn) }
   /// An edge whose life hangs on this one is being freed. The same holder.
-  func innerEnded(_ turn: TurnPointer) {}
+  func innerEnded(_ life: Hop, _ turn: TurnPointer) {}
   @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }
 

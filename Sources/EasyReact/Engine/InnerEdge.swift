@@ -53,8 +53,8 @@ struct InnerEdge {
 /// A join that waits in this turn tells its value when it has run, unless it cannot: who has just
 /// begun to follow it waits for that.
 @usableFromInline func willTell(_ core: CorePointer, _ turn: TurnPointer) -> Bool {
-  guard isHeld(core, by: turn), core.pointee.bits & Bits.waiting != 0,
-    let join = core.pointee.join, !join.pointee.isTerminated.load(ordering: .relaxed),
+  guard isHeld(core, by: turn), let join = core.pointee.join, join.pointee.isWaiting,
+    !join.pointee.isTerminated.load(ordering: .relaxed),
     // The others may run and say nothing: no tick, or a member without a value.
     inEdges(of: core, areOf: [.combine, .withLatest, .latest])
   else { return false }

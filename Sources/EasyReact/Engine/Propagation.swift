@@ -93,11 +93,7 @@ import Synchronization
   _ core: CorePointer, _ arrival: consuming Arrival<Value>, _ crossing: Crossing,
   sender: CorePointer?, _ turn: TurnPointer
 ) -> Bool {
-  let isUnwanted =
-    crossing.yields
-    ? core.pointee.hasValue.load(ordering: .relaxed)
-    : crossing.isFiltered && wasReached(core, by: crossing)
-  if isUnwanted {
+  if crossing.isFiltered && isReached(core, by: crossing) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, core, turn) }
     return false
   }
@@ -211,7 +207,7 @@ private func mayPass(_ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
   }
   if turn.pointee.flags & Bits.emptied != 0, !edge.pointee.hearsEmptiness { return false }
   let crossing = Crossing(edge, turn)
-  if crossing.isFiltered && wasReached(edge.pointee.down.unsafelyUnwrapped, by: crossing) {
+  if crossing.isFiltered && isReached(edge.pointee.down.unsafelyUnwrapped, by: crossing) {
     if turn.pointee.isTraced { traceStop(.reachedAlready, edge, turn) }
     return false
   }

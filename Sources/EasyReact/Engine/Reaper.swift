@@ -32,18 +32,16 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// An edge in the lists becomes one that the loop follows, and the present value is pushed through
 /// it once: a notification of the upstream restricted to the newcomer. Holder of the upstream's
 /// region.
-///
-/// - Parameter number: Of the push; zero: a new one.
 @usableFromInline func attach(
-  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
 ) {
   let up = edge.pointee.up.unsafelyUnwrapped
   if !attachWithoutPush(edge, turn) { return }
-  if up.pointee.hasValue.load(ordering: .relaxed) {
-    push(edge, turn, context: context, number: number)
-  }
-  if edge.pointee.has(EdgeFlags.yields) {
-    edge.pointee.flags.bitwiseAnd(~EdgeFlags.yields, ordering: .relaxed)
+  if !up.pointee.hasValue.load(ordering: .relaxed) { return }
+  if edge.pointee.has(EdgeFlags.filtered) {
+    tellFirst(over: edge, turn, context: context)
+  } else {
+    push(edge, turn, context: context)
   }
 }
 
@@ -64,6 +62,8 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 
 /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
 /// was made for a value that came with one.
+///
+/// - Parameter number: One given before; the value keeps its own where that is as high.
 @usableFromInline func push(
   _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
 ) {
@@ -76,9 +76,6 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
     turn.pointee.flags |= Bits.late
   }
   turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
-  if edge.pointee.has(EdgeFlags.filtered) {
-    extras(of: up).pushed.store(turn.pointee.wave, ordering: .relaxed)
-  }
   whileBusy(up, turn) {
     if turn.pointee.isTraced {
       traceWave(turn.pointee.wave, began: true, up)
@@ -90,6 +87,47 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
   }
   (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
   _ = consume context
+}
+
+/// The first value over an edge that is filtered is a set of its end (decision 0002). It keeps its own
+/// number where that is the newer one, so that nothing goes back; else, or where it is to come back, it
+/// has a new one. Holder of the upstream's region.
+func tellFirst(
+  over edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false
+) {
+  let (up, down) = (edge.pointee.up.unsafelyUnwrapped, edge.pointee.down.unsafelyUnwrapped)
+  let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
+  let keepsNumber =
+    !comesBack && holds(down, turn) && down.pointee.bits & Bits.busy == 0
+    && (areFromTheStart(up, down) || isOlder(down, than: up))
+  turn.pointee.wave = keepsNumber ? up.pointee.wave.load(ordering: .relaxed) : newWave()
+  turn.pointee.flags = keepsNumber && sequence(of: up) != 0 ? Bits.late : 0
+  if context != nil { turn.pointee.flags |= Bits.context }
+  turn.pointee.context = context.map { Unmanaged.passUnretained($0) }
+  let wave = turn.pointee.wave
+  if turn.pointee.isTraced { traceWave(wave, began: true, up) }
+  // Busy for the user's transform alone: what comes back finds it at rest.
+  let wasBusy = up.pointee.bits & Bits.busy
+  up.pointee.bits |= Bits.busy
+  let isStored = edge.pointee.run(up, edge, turn)
+  up.pointee.bits = up.pointee.bits & ~Bits.busy | wasBusy
+  if isStored { propagate(down, turn) }
+  whileBusy(up, turn) {}  // what the transform set
+  if turn.pointee.isTraced { traceWave(wave, began: false, up) }
+  (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  _ = consume context
+}
+
+/// Neither value came by a wave. Such values are older than any wave; the upstream's becomes the newest
+/// of them.
+private func areFromTheStart(_ up: CorePointer, _ down: CorePointer) -> Bool {
+  if up.pointee.wave.load(ordering: .relaxed) > 1 || down.pointee.wave.load(ordering: .relaxed) > 1
+  {
+    return false
+  }
+  noteSequence(up, 1, newWave())
+  up.pointee.wave.store(1, ordering: .releasing)
+  return true
 }
 
 /// What comes to the node while `body` runs waits, and is told after.
@@ -108,20 +146,18 @@ func bury(_ body: Dead.Body, _ turn: TurnPointer) {
 /// attaches at once; others leave a letter, which tells the value present then, and return false.
 @discardableResult
 @usableFromInline func attachNow(
-  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
+  _ edge: EdgePointer, _ turn: TurnPointer, context: ContextBox? = nil
 ) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
   if holds(up, turn) {
-    attach(edge, turn, context: context, number: number)
+    attach(edge, turn, context: context)
     return true
   }
-  // What this thread sets from now on is newer than the first push.
-  let number = number == 0 && edge.pointee.has(EdgeFlags.filtered) ? newWave() : number
   post(
-    makeLetter(to: up, (edge, context, number)) { payload, turn in
-      let (edge, context, number) = takePayload(payload, (EdgePointer, ContextBox?, UInt64).self)
-      attach(edge, turn, context: context, number: number)
+    makeLetter(to: up, (edge, context)) { payload, turn in
+      let (edge, context) = takePayload(payload, (EdgePointer, ContextBox?).self)
+      attach(edge, turn, context: context)
     },
     turn)
   return false
@@ -165,7 +201,10 @@ func countOnUpstream(_ edge: EdgePointer) {
 /// address in hand, so the edge must not be freed before: `attach` finds the mark and finishes the
 /// cut. Nothing waits in a scheduler then.
 func mark(_ edge: EdgePointer) -> Bool {
+  // Retained: whoever is attaching the edge may free it as soon as it has its mark.
+  let member = edge.pointee.kind == .member ? edge.pointee.hop?.takeUnretainedValue() : nil
   let before = edge.pointee.flags.bitwiseOr(EdgeFlags.cut, ordering: .sequentiallyConsistent)
+  if let member, before.oldValue & EdgeFlags.cut == 0 { member.marked() }
   if before.oldValue & (EdgeFlags.cut | EdgeFlags.starting) != 0 { return false }
   edge.pointee.hop?.takeUnretainedValue().end()
   return true

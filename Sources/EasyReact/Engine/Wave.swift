@@ -10,27 +10,22 @@ import Synchronization
   /// Zero: a number of its own.
   @usableFromInline var wave: UInt64
   @usableFromInline var flags: UInt8
-  /// The four below in one byte: single ones are slow to copy.
+  /// The three below in one byte: single ones are slow to copy.
   @usableFromInline var rules: UInt8 = 0
   /// Stored only into a node whose number is lower; see contract 5.2.
   @inlinable var isFiltered: Bool {
     get { rules & 1 != 0 }
     set { rule(1, newValue) }
   }
-  /// Stored only into a node without a value, instead of that: see `EdgeFlags.yields`.
-  @inlinable var yields: Bool {
+  /// In a node's queue or in the mail: see `stamp`.
+  @inlinable var waited: Bool {
     get { rules & 2 != 0 }
     set { rule(2, newValue) }
   }
-  /// In a node's queue or in the mail: see `stamp`.
-  @inlinable var waited: Bool {
-    get { rules & 4 != 0 }
-    set { rule(4, newValue) }
-  }
   /// A set, a clean or an update; not what comes over an edge.
   @inlinable var isSet: Bool {
-    get { rules & 8 != 0 }
-    set { rule(8, newValue) }
+    get { rules & 4 != 0 }
+    set { rule(4, newValue) }
   }
   @inlinable @inline(__always) mutating func rule(_ bit: UInt8, _ isOn: Bool) {
     rules = isOn ? rules | bit : rules & ~bit
@@ -60,7 +55,6 @@ import Synchronization
     let edgeFlags = edge.pointee.flags.load(ordering: .relaxed)
     if edgeFlags & EdgeFlags.leadsBack != 0 { flags |= Bits.ledBack }
     if flags & Bits.event != 0, edge.pointee.kind.keepsEvents { flags &= ~Bits.event }
-    yields = edgeFlags & EdgeFlags.yields != 0
     if flags & Bits.late != 0 {
       sequence = EasyReact.sequence(of: edge.pointee.up.unsafelyUnwrapped)
     }
@@ -94,30 +88,30 @@ import Synchronization
 ///    of a sync, which meet only now: the sequence orders them.
 ///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is the
 ///    newest from then on: a new number.
-///  - A node whose value set out by a first push (decision 0002) has that value in the other node
-///    under the push's number. A set, and what comes over a filtered edge, under a lower one needs a
-///    new number, to follow it.
 ///
 /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
 @usableFromInline func stamp(_ crossing: Crossing, at core: CorePointer) -> (
   number: UInt64, sequence: UInt64
 ) {
-  if crossing.isFiltered, !crossing.yields {
-    if pushed(from: core) >= crossing.wave { return (newWave(), 0) }
+  if crossing.isFiltered {
     return (crossing.wave, crossing.waited ? newWave() : crossing.sequence)
   }
-  let keepsNumber =
-    crossing.isSet || crossing.yields ? pushed(from: core) < crossing.wave : !crossing.waited
-  if !keepsNumber || isReached(core, by: crossing) { return (newWave(), 0) }
+  if crossing.waited && !crossing.isSet || isReached(core, by: crossing) { return (newWave(), 0) }
   return (crossing.wave, crossing.sequence)
 }
 
 /// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon,
 /// for numbers, and sequences of one number, only grow.
-func isReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
+@usableFromInline func isReached(_ core: CorePointer, by crossing: Crossing) -> Bool {
   let newest = core.pointee.wave.load(ordering: .acquiring)
   if newest != crossing.wave { return newest > crossing.wave }
   return crossing.sequence == 0 || sequence(of: core) >= crossing.sequence
+}
+
+/// The pair of one node's value is lower than that of the other's.
+func isOlder(_ core: CorePointer, than other: CorePointer) -> Bool {
+  (core.pointee.wave.load(ordering: .relaxed), sequence(of: core))
+    < (other.pointee.wave.load(ordering: .relaxed), sequence(of: other))
 }
 
 /// Of the node's value.
@@ -125,12 +119,5 @@ func sequence(of core: CorePointer) -> UInt64 {
   core.pointee.extras.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { extras in
     extras.lateWave.load(ordering: .acquiring) == core.pointee.wave.load(ordering: .relaxed)
       ? extras.lateSequence.load(ordering: .acquiring) : 0
-  } ?? 0
-}
-
-/// The number of the last first push from here.
-@inline(__always) func pushed(from core: CorePointer) -> UInt64 {
-  core.pointee.extras.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
-    $0.pushed.load(ordering: .relaxed)
   } ?? 0
 }

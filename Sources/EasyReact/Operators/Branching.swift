@@ -1,3 +1,4 @@
+import HashTreeCollections
 import Synchronization
 
 /// A value on its way through a `switch`, with its key.
@@ -56,15 +57,16 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// How many cases each key has.
 private final class Asked<Key: Hashable & Sendable>: Sendable {
-  private let counts = Mutex<[Key: Int]>([:])
+  private let counts = Mutex<TreeDictionary<Key, Int>>([:])
   func contains(_ key: Key) -> Bool { snapshot[key] != nil }
   func add(_ key: Key) { change(key, by: 1) }
   func remove(_ key: Key) { change(key, by: -1) }
 
   /// `hash` and `==` are the user's, so they run on a copy, outside of the lock; a change that
-  /// another thread made meanwhile is found by its version, and this one is made again.
+  /// another thread made meanwhile is found by its version, and this one is made again. The copies of a
+  /// tree share all but what changes, so n cases take O(n log n).
   private let version = Atomic<Int>(0)
-  private var snapshot: [Key: Int] { counts.withLock { $0 } }
+  private var snapshot: TreeDictionary<Key, Int> { counts.withLock { $0 } }
 
   private func change(_ key: Key, by amount: Int) {
     while true {

@@ -6,19 +6,31 @@ extension Node {
   ///
   ///     let result = query.flattenMap { search($0) }      // the latest search only
   ///
-  /// The inner node's present value is told at the switch, with the outer set's context; an inner
+  /// It is a *join* of this node and the inner one: a turn that changes the choice, the chosen node or
+  /// both tells one value, the new choice's, after everything that leads to either is final; the
+  /// closure runs once for all that this node told in the turn. It has its first value at once. The inner
+  /// node's present value is told at the switch, with the outer set's context; an inner
   /// node that is empty then empties the result. Setting an inner node that is followed already
-  /// tells its value again. An emptied outer node leaves the inner one in place. Known as
+  /// tells its value again. An emptied outer node leaves the inner one in place. Events of an inner node
+  /// are told as they come. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
+  /// - Parameter mode: `.everyValue` switches for every value of this node and tells every value of
+  ///   the inner one as it comes, as EasyReact did.
   @inlinable
   public final func flattenMap<Output: Sendable>(
-    file: StaticString = #fileID, line: UInt = #line,
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
     let flatten = Transform<Value, Output>(.flatten) {
-      let following = Following<Output>()
+      let following =
+        mode == .everyValue
+        ? Following<Output>()
+        : Following<Output> { outer in readStored(outer, Value.self).map(transform) }
       return LifeParts(hop: following) { up, edge, turn in
-        following.follow(withValue(of: up, transform), over: edge, from: up, turn)
+        if following.isToNote(over: edge, from: up, turn) {
+          return following.note(over: edge, from: up, turn)
+        }
+        return following.hear(withValue(of: up, transform), over: edge, from: up, turn)
       }
     }
     return derive(through: flatten, isHead: true, Site(file, line))
@@ -28,13 +40,13 @@ extension Node {
   ///
   ///     let page = currentTab.flatten()
   ///
-  /// ``flattenMap(file:line:_:)`` tells the rest. Known as `switchLatest` in RxSwift,
+  /// ``flattenMap(mode:file:line:_:)`` tells the rest. Known as `switchLatest` in RxSwift,
   /// `switchToLatest` in Combine, `flatten(.latest)` in ReactiveSwift.
   @inlinable
   public final func flatten<Output: Sendable>(
-    file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Output> where Value: Node<Output> {
-    flattenMap(file: file, line: line) { $0 }
+    flattenMap(mode: mode, file: file, line: line) { $0 }
   }
 }
 
@@ -49,7 +61,33 @@ extension Node {
   /// Does an inner node that is empty when it is turned to empty the result?
   @usableFromInline let emptiesResult: Bool
 
-  @inlinable init(emptiesResult: Bool = true) { self.emptiesResult = emptiesResult }
+  /// As a join: what runs. Nil: every value of both nodes counts.
+  @usableFromInline private(set) var join: JoinPointer?
+  /// As a join: the choice by the outer node's present value.
+  private let choose: ((CorePointer) -> Node<Output>?)?
+  /// The outer edge, once it has told something; that asks for a choice; one that was made then; and
+  /// one was made and is not told yet.
+  private var outerEdge: EdgePointer?
+  private var isToChoose = false
+  private var chosen: Node<Output>?
+  private var hasChosen = false
+  /// The first push of the outer edge comes now. Touched by the holder of the outer node's region.
+  @usableFromInline var isFirst = false
+
+  @usableFromInline init(emptiesResult: Bool = true) {
+    self.emptiesResult = emptiesResult
+    choose = nil
+  }
+
+  @usableFromInline init(_ choose: @escaping (CorePointer) -> Node<Output>?) {
+    emptiesResult = true
+    self.choose = choose
+    super.init()
+    // This object ends the join's life.
+    join = makeJoin([]) { [unowned(unsafe) self] core, turn in run(core, turn) }
+  }
+
+  deinit { if let join { freeJoin(join) } }
 
   @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
@@ -75,16 +113,21 @@ extension Node {
     var crossing = crossing
     crossing.flags &= ~Bits.event
     if let inner, follows(node) {
-      if willTell(node.core, turn) { return false }
+      if isStillToTell(node, turn) { return false }
       return tellAgain(
         Output.self, over: inner.edge, inner.life, crossing, sender, emptiesResult, turn)
     }
     let life = freshLife()
     leaveInner(turn)
-    if !link(node, down, life, crossing, sender, turn) || willTell(node.core, turn) { return false }
+    if !link(node, down, life, crossing, sender, turn) || isStillToTell(node, turn) { return false }
     let value = readStored(node.core, Output.self)
     if value == nil, !emptiesResult { return false }
     return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
+  }
+
+  /// A join that waits would be told twice; as a join itself the result hears of it only once more.
+  @usableFromInline func isStillToTell(_ node: Node<Output>, _ turn: TurnPointer) -> Bool {
+    join == nil && willTell(node.core, turn)
   }
 
   /// A value in place of what an inner node tells, which is left.
@@ -116,6 +159,9 @@ extension Node {
         kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
         flags: EdgeFlags.starting, hop: life
       ) { up, edge, turn in
+        if turn.pointee.flags & Bits.event == 0, let join = joinAbove(edge, Output.self) {
+          return arrive(atFlatten: join, over: edge, from: up, turn)
+        }
         // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
         _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
         let isOver = edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
@@ -152,11 +198,138 @@ extension Node {
     spare = life
   }
 
+  override func attached(_ edge: EdgePointer) {
+    isFirst = edge.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
+  }
+
   /// The outer edge is over.
   @usableFromInline override func detached(_ turn: TurnPointer) {
     leaveInner(turn)
     spare = nil  // it keeps this object
+    outerEdge = nil
+    chosen = nil
   }
+}
+
+// MARK: - As a join
+
+extension Following {
+  /// The run reads what the outer node holds: but not for the first value, which is told at once; for an
+  /// event, or what a user hands to the transform, which no node holds; or where each value counts.
+  @inlinable func isToNote(over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer)
+    -> Bool
+  {
+    join != nil && !isFirst && turn.pointee.flags & Bits.event == 0 && edge.pointee.up == up
+  }
+
+  @inlinable func hear(
+    _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    let isAtOnce = join == nil || isFirst
+    isFirst = false
+    if !isAtOnce { return note(node, over: edge, from: up, turn) }
+    return follow(node, over: edge, from: up, turn)
+  }
+
+  /// - Parameter node: Chosen already.
+  @usableFromInline func note(
+    _ node: Node<Output>? = nil, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+  ) -> Bool {
+    let down = edge.pointee.down.unsafelyUnwrapped
+    let join = join.unsafelyUnwrapped
+    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(down, turn),
+      edge.pointee.flags.load(ordering: .relaxed) == 0, noteQuickly(down, join, sender: up, turn)
+    {
+      (outerEdge, isToChoose) = (edge, true)
+      return false
+    }
+    return inRegion(of: edge, turn) { [self] crossing, turn in
+      var crossing = crossing
+      crossing.flags &= ~Bits.event  // it chooses a node, whose value is told
+      if noteArrival(down, at: join, crossing, sender: up, turn) {
+        (outerEdge, isToChoose, chosen) = (edge, true, node)
+      }
+      return false
+    }
+  }
+
+  /// Everything of a lower rank is final.
+  func run(_ down: CorePointer, _ turn: TurnPointer) -> Bool {
+    let join = join.unsafelyUnwrapped
+    if isToChoose, !turnToChosen(down, join, turn) { return false }
+    guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(EdgeFlags.cut) else {
+      return false
+    }
+    let value = readStored(inner.edge.pointee.up.unsafelyUnwrapped, Output.self)
+    if value == nil, !hasChosen {
+      traceWaiting(down, turn)
+      return false
+    }
+    hasChosen = false
+    if let value { return tell(value, of: down, join, turn) }
+    return arrive(
+      down, .empty as Arrival<Output>, Crossing(of: join, turn), sender: join.pointee.sender, turn)
+  }
+
+  /// The chosen node's value, or its emptiness, is to be told.
+  func isBrought() { hasChosen = true }
+
+  /// Follows the node that the outer one's value chooses. False: nothing is to be told now.
+  private func turnToChosen(_ down: CorePointer, _ join: JoinPointer, _ turn: TurnPointer) -> Bool {
+    isToChoose = false
+    guard let outer = outerEdge, !hasEnded else { return false }
+    let chosen = chosen.take()
+    guard let node = chosen ?? choose.unsafelyUnwrapped(outer.pointee.up.unsafelyUnwrapped) else {
+      return true
+    }
+    if hasEnded || node.core == down { return false }  // the user's closure may have cut the edge
+    hasChosen = true
+    if !follows(node) {
+      let life = freshLife()
+      leaveInner(turn)
+      if !link(node, down, life, Crossing(of: join, turn), join.pointee.sender!, turn) {
+        hasChosen = false
+        return false
+      }
+    }
+    return !waitsAgain(down, join, turn)
+  }
+}
+
+/// A join reads the value itself: one that was brought might be told behind a newer one. False: the
+/// flatten is no join.
+@usableFromInline func noteBrought<Output: Sendable>(
+  _: Output.Type, over edge: EdgePointer, _ crossing: Crossing, _ sender: CorePointer,
+  _ turn: TurnPointer
+) -> Bool {
+  guard let join = joinAbove(edge, Output.self) else { return false }
+  let down = edge.pointee.down.unsafelyUnwrapped
+  func note(_ crossing: Crossing, _ turn: TurnPointer) {
+    edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      unsafeDowncast($0.outer.unsafelyUnwrapped, to: Following<Output>.self).isBrought()
+    }
+    noteArrival(down, at: join, crossing, sender: sender, turn)
+  }
+  if claim(down, turn) {
+    if edge.pointee.isOver() { _ = stop(.cut, edge, turn) } else { note(crossing, turn) }
+  } else {
+    postOver(edge, crossing, turn) { crossing, turn in note(crossing, turn) }
+  }
+  return true
+}
+
+@usableFromInline func joinAbove<Output: Sendable>(_ edge: EdgePointer, _: Output.Type)
+  -> JoinPointer?
+{
+  edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+    unsafeDowncast($0.outer.unsafelyUnwrapped, to: Following<Output>.self).join
+  }
+}
+
+@usableFromInline func arrive(
+  atFlatten join: JoinPointer, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+) -> Bool {
+  arrive(at: join, over: edge, from: up, turn)
 }
 
 /// Tells the value of an inner node that is followed already. What that node has sent may still
@@ -208,6 +381,9 @@ extension Node {
   _ sender: CorePointer, _ emptiesResult: Bool, _ turn: TurnPointer
 ) -> Bool {
   let down = edge.pointee.down.unsafelyUnwrapped
+  if edge.pointee.kind == .inner, noteBrought(Output.self, over: edge, crossing, sender, turn) {
+    return false
+  }
   let value = readStored(up, Output.self)
   if value == nil, !emptiesResult { return false }
   let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty

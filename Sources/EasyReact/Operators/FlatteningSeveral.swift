@@ -25,7 +25,7 @@ extension Node {
   ///     let prices = symbol.mergeMap { quotes(of: $0) }   // the quotes of all symbols so far
   ///
   /// ``flattenMerge(file:line:)`` tells the rest. Known as `flatMap` in Rx and Combine,
-  /// `flatMap(.merge)` in ReactiveSwift; ``flattenMap(file:line:_:)`` follows the latest only.
+  /// `flatMap(.merge)` in ReactiveSwift; ``flattenMap(mode:file:line:_:)`` follows the latest only.
   public final func mergeMap<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
@@ -118,6 +118,10 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   private let plan: Plan<Output>
   private let transform: @Sendable (Input) -> Node<Output>
   private var running: [EdgePointer: InnerEdge] = [:]
+  /// Edges that were made and are not freed; and, of any thread, how many of these are cut: one that is
+  /// cut, perhaps before it was attached, is done.
+  private var made = 0
+  fileprivate let cuts = Atomic<Int>(0)
   /// Where inner nodes are never done: which of them are followed already.
   private var followed: [CorePointer: InnerEdge] = [:]
   /// Inner nodes that are being made: the user's closure may set the outer node.
@@ -133,9 +137,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   deinit { forgetWaiting() }
 
   private var hasRoom: Bool {
-    if plan.limit == Int.max { return true }
-    // One that was cut before it was attached is done.
-    return running.values.count { !$0.isCut } + beginning < plan.limit
+    made - cuts.load(ordering: .acquiring) + beginning < plan.limit
   }
 
   /// The outer node told a value. True: stored in the result.
@@ -168,6 +170,7 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
       return tellAgain(Output.self, over: known.edge, known.life, crossing, sender, false, turn)
     }
     let inner = edge(from: node, to: down)
+    made += 1
     running[inner.edge] = inner
     if plan.isDone == nil { followed[node.core] = inner }
     if !inner.link(crossing, turn) { return false }
@@ -180,7 +183,8 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   private func edge(from node: Node<Output>, to down: CorePointer) -> InnerEdge {
-    InnerEdge(.member, from: node, to: down, life: Hop(of: self)) {
+    let member = Member<Input, Output>(of: self)
+    let inner = InnerEdge(.member, from: node, to: down, life: member) {
       [plan] up, edge, turn in
       // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
       _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
@@ -191,6 +195,8 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
         self.hear(value, over: edge, crossing, turn)
       }
     }
+    member.edge = inner.edge
+    return inner
   }
 
   /// An inner node told a value.
@@ -226,14 +232,13 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   /// An inner edge was cut by somebody else: that counts as done.
-  override func innerEnded(_ turn: TurnPointer) {
-    let ended = running.values.filter(\.life.hasEnded)
-    if ended.isEmpty { return }
-    for inner in ended {
-      running[inner.edge] = nil
-      followed = followed.filter { $0.value.edge != inner.edge }
-    }
-    guard !hasEnded, let down else { return }
+  override func innerEnded(_ life: Hop, _ turn: TurnPointer) {
+    made -= 1
+    cuts.wrappingSubtract(1, ordering: .releasing)
+    let edge = unsafeDowncast(life, to: Member<Input, Output>.self).edge!
+    let isOthersCut = running.removeValue(forKey: edge) != nil
+    if let node = edge.pointee.up, followed[node]?.edge == edge { followed[node] = nil }
+    guard isOthersCut, !hasEnded, let down else { return }
     let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
     if beginWaiting(false, turn) { propagate(down, turn) }
     (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
@@ -249,5 +254,15 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
 
   private func forgetWaiting() {
     while let next = waiting.popFirst() { _ = next.crossing.takeContext() }
+  }
+}
+
+/// The life of an inner edge. Touched by the holder of the result's region, but for what counts cuts.
+private final class Member<Input: Sendable, Output: Sendable>: Hop, @unchecked Sendable {
+  // Unchecked: see above.
+  var edge: EdgePointer?
+  override func marked() {
+    unsafeDowncast(outer!, to: Crowd<Input, Output>.self)
+      .cuts.wrappingAdd(1, ordering: .releasing)
   }
 }

@@ -8,18 +8,19 @@ extension Node {
   ///     a.value = 3                           // b.value == 3
   ///     sync.cancel()
   ///
-  /// At first the other side wins if it is not empty, and hears its value once more; else this
-  /// side's value goes over. Each side is told once a set, also in a ring or a full mesh of syncs.
+  /// At first the other side wins if it is not empty, else this side's value goes over; each node that
+  /// changes is told once. Where this side was set later, the other one hears its value once more. Each
+  /// side is told once a set, also in a ring or a full mesh of syncs.
   /// A sync does not keep its nodes alive: when one is released it is over. Dropping the result
   /// does not end it. A node synced with itself: nothing happens.
   @discardableResult
   @inlinable
   public final func sync(with other: Node<Value>) -> any Cancelable {
-    sync(with: other, transform: { $0 }, revert: { $0 })
+    join(other, half(of: other, to: self) { $0 }, half(of: self, to: other) { $0 }, isPlain: true)
   }
 
   /// Keeps two nodes of different types in step. `transform` makes the other's value this one's,
-  /// `revert` the reverse.
+  /// `revert` the reverse. The value that both begin with comes back through the other one of them.
   ///
   ///     celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })
   @discardableResult
@@ -28,36 +29,74 @@ extension Node {
     with other: Node<Other>, transform: @escaping @Sendable (Other) -> Value,
     revert: @escaping @Sendable (Value) -> Other
   ) -> any Cancelable {
-    join(other, half(of: other, to: self, transform), half(of: self, to: other, revert))
+    join(
+      other, half(of: other, to: self, transform), half(of: self, to: other, revert),
+      isPlain: false)
   }
 
   @usableFromInline final func join<Other: Sendable>(
-    _ other: Node<Other>, _ here: Transform<Other, Value>, _ there: Transform<Value, Other>
+    _ other: Node<Other>, _ here: Transform<Other, Value>, _ there: Transform<Value, Other>,
+    isPlain: Bool
   ) -> any Cancelable {
     if other as AnyNode === self { return ClosureCancelable.over }
     let turn = currentTurn()
     enter(turn)
-    var isAttached = true
-    let older = newWave()  // than the first push of `here`, whoever makes that
+    // What is set from now on is newer than the first value of either side.
+    let number = newWave()
+    var halves: [EdgePointer] = []
     here.setEnds { from, to in
       (from, to) = (other, self)
-    } attach: { edge, turn in
-      isAttached = attachNow(edge, turn)
+    } attach: { edge, _ in
+      halves.append(edge)
     }
     there.setEnds { from, to in
       (from, to) = (self, other)
-    } attach: { edge, turn in
-      if isAttached {
-        attachNow(edge, turn)
-      } else {
-        // A thread that is inside `other` brings its value here later: only if it has none does this
-        // side's value count.
-        edge.pointee.flags.bitwiseOr(EdgeFlags.yields, ordering: .relaxed)
-        attachNow(edge, turn, number: older)
-      }
+    } attach: { edge, _ in
+      halves.append(edge)
     }
+    beginSync(here: halves[0], there: halves[1], number, isPlain: isPlain, turn)
     leave(turn)
     return SyncCancelable(here, there)
+  }
+}
+
+// MARK: - The first value
+
+/// Both halves are in the lists, and neither is followed yet.
+private func beginSync(
+  here: EdgePointer, there: EdgePointer, _ number: UInt64, isPlain: Bool, _ turn: TurnPointer
+) {
+  let other = here.pointee.up!
+  if turn.pointee.isTraced { for half in [here, there] { traceEdge(half, made: true, turn) } }
+  if holds(other, turn), holds(there.pointee.up!, turn) {
+    let winner = other.pointee.hasValue.load(ordering: .relaxed) ? here : there
+    if attachWithoutPush(here, turn), attachWithoutPush(there, turn),
+      winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
+    {
+      tellFirst(over: winner, turn, comesBack: !isPlain)
+    }
+    return
+  }
+  // A thread is inside one of them. What it finds in the other node counts; on this side what was
+  // set since, and else what comes back: the other node may have taken on an older value meanwhile.
+  perform(on: other, turn) { turn in
+    let isOthers = other.pointee.hasValue.load(ordering: .relaxed)
+    attachHalf(here, number, pushes: true, turn)
+    perform(on: there.pointee.up!, turn) { turn in
+      attachHalf(there, number, pushes: !isOthers, turn)
+    }
+  }
+}
+
+/// - Parameter pushes: Does the value count that was here before the sync was made?
+private func attachHalf(
+  _ edge: EdgePointer, _ number: UInt64, pushes: Bool, _ turn: TurnPointer
+) {
+  let up = edge.pointee.up!
+  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed),
+    pushes || up.pointee.wave.load(ordering: .relaxed) >= number
+  {
+    push(edge, turn, number: number)
   }
 }
 

@@ -55,7 +55,17 @@ extension Node {
   ) -> Node<[Value]> {
     let queues = nodes.map { _ in ZipQueue<Value>() }
     let group = ZipEnd()
-    let ready: @Sendable () -> Bool = { queues.allSatisfy { !$0.isEmpty } }
+    // The first one that was empty when last looked at: only when that has a value the others are looked
+    // at, each once for an array that is told.
+    let lacking = Cell(0)
+    let ready: @Sendable () -> Bool = {
+      while lacking.place.pointee < queues.count {
+        if queues[lacking.place.pointee].isEmpty { return false }
+        lacking.place.pointee += 1
+      }
+      lacking.place.pointee = 0
+      return true
+    }
     let pop: @Sendable () -> [Value] = { queues.map { $0.pop() } }
     return makeZip(Site(file, line), group) { connect in
       for (node, queue) in Swift.zip(nodes, queues) {

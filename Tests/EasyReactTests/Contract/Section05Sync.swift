@@ -7,21 +7,46 @@ import Testing
 
 extension Section5 {
   @Test
-  func `5.3 sync: at set-up the other side wins if it is not empty, and hears its value once more`()
-  {
+  func `5.3 sync: at set-up the other side wins if it is not empty; who changes hears it once`() {
     let a = MutableNode(1)
     let b = MutableNode(2)
+    let told = [Recorder(a), Recorder(b)]
+    a.sync(with: b)
+    #expect(told.map(\.values) == [[1, 2], [2]])
+  }
+
+  @Test
+  func `5.3 sync: the other side wins also if this one was set later, and hears it once more`() {
+    let a = MutableNode<Int>()
+    let b = MutableNode<Int>()
+    b.value = 2
+    a.value = 1
     let told = [Recorder(a), Recorder(b)]
     a.sync(with: b)
     #expect(told.map(\.values) == [[1, 2], [2, 2]])
   }
 
-  @Test func `5.3 sync: an empty side takes the other's value, which hears it once more`() {
+  @Test func `5.3 sync: an empty side takes the other's value, which hears nothing`() {
     let a = MutableNode<Int>()
     let b = MutableNode(2)
     let told = [Recorder(a), Recorder(b)]
     a.sync(with: b)
-    #expect(told.map(\.values) == [[2], [2, 2]])
+    #expect(told.map(\.values) == [[2], [2]])
+  }
+
+  /// Issue 12, fault 16: each new one told all that were there.
+  @Test(arguments: [true, false])
+  func `5.3 a chain of syncs that grows by a node tells that node alone`(isSet: Bool) {
+    let nodes = (0..<1_000).map { MutableNode($0) }, told = Tally()
+    if isSet { for node in nodes { node.value = 7 } }
+    let listenings = nodes.map { $0.listen { _ in told.add() } }
+    _ = told.take()
+    for (before, node) in zip(nodes, nodes.dropFirst()) { node.sync(with: before) }
+    #expect(told.count <= 1_000)
+    #expect(nodes.allSatisfy { $0.value == nodes[0].value })
+    nodes[500].value = -1
+    #expect(nodes.allSatisfy { $0.value == -1 })
+    hold(listenings as AnyObject)
   }
 
   @Test func `5.3 sync: else this side's value goes over`() {

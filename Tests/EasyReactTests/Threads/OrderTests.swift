@@ -6,10 +6,13 @@ import Testing
 
 /// What comes between two values must not change their order.
 @Suite(.watched) struct OrderTests {
-  @Test func `7.2 a flatten that follows its inner node again tells nothing out of order`() {
+  @Test(arguments: [CombineMode.latest, .everyValue])
+  func `7.2 a flatten that follows its inner node again tells nothing out of order`(
+    mode: CombineMode
+  ) {
     let inner = MutableNode(0), outer = MutableNode(1), heard = Heard<Int>()
     let door = MutableNode(0)
-    let flat = outer.flattenMap { _ in inner }
+    let flat = outer.flattenMap(mode: mode) { _ in inner }
     flat.link(to: door)  // who sets the door is inside the result
     let listening = flat.listen { heard.hear($0) }
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
@@ -25,7 +28,8 @@ import Testing
       for value in 1...3 { inner.value = value }
       mayGo.signal()
     }
-    #expect(heard.values == [0, -1, 1, 2, 3, 3])
+    // A join reads what there is when its turn comes; each letter is one.
+    #expect(heard.values == (mode == .latest ? [0, -1, 3, 3, 3, 3] : [0, -1, 1, 2, 3, 3]))
     listening.cancel()
     block.cancel()
   }

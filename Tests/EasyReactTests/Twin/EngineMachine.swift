@@ -64,12 +64,12 @@ final class EngineMachine: Machine {
   func everyValue(_ nodes: [Node]) -> Join { keep(Node.combine(nodes, as: .everyValue)) }
   func zip(_ nodes: [Node]) -> Join { keep(Node.zip(nodes)) }
   func digest(_ join: Join) -> Node { keep(join.map(Sums.digest)) }
-  func flatten(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node {
-    keep(node.flattenMap(choose))
-  }
-  func flattenJoins(_ node: Node, _ choose: @escaping @Sendable (Int) -> Join) -> Join {
-    keep(node.flattenMap(choose))
-  }
+  func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
+    -> Node
+  { keep(node.flattenMap(mode: mode, choose)) }
+  func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join)
+    -> Join
+  { keep(node.flattenMap(mode: mode, choose)) }
 
   func cutEverything() { for node in nodes { node.removeUpstreamNodes() } }
   var violations: [String] { checkInvariants(nodes) }

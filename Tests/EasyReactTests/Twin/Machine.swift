@@ -1,3 +1,5 @@
+import EasyReact
+
 /// Something that runs programs: the twin, or the library. All that a program can ask for is here.
 protocol Machine: AnyObject, SendableMetatype {
   associatedtype Node
@@ -29,8 +31,11 @@ protocol Machine: AnyObject, SendableMetatype {
   func zip(_ nodes: [Node]) -> Join
   /// A node with one value for the several.
   func digest(_ join: Join) -> Node
-  func flatten(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node
-  func flattenJoins(_ node: Node, _ choose: @escaping @Sendable (Int) -> Join) -> Join
+  func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
+    -> Node
+  func flattenJoins(
+    _ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join
+  ) -> Join
 
   /// So that what goes round for ever comes to an end.
   func cutEverything()
@@ -119,21 +124,23 @@ final class Run<M: Machine>: @unchecked Sendable {
     case .combine(let ups, let name): gather(ups, name, machine.combine)
     case .everyValue(let ups, let name): gather(ups, name, machine.everyValue)
     case .zip(let ups, let name): gather(ups, name, machine.zip)
-    case .flatten(let up, let inner, let name):
+    case .flatten(let up, let inner, let everyValue, let name):
       with(up) { up in
         nonisolated(unsafe) let up = up  // one thread
         make(name) {
-          machine.flatten(up) { [unowned self] in
+          machine.flatten(up, everyValue ? .everyValue : .latest) { [unowned self] in
             inner.isEmpty ? up : nodes[inner[$0 % inner.count]] ?? up
           }
         }
       }
-    case .flattenJoins(let up, let inner, let name):
+    case .flattenJoins(let up, let inner, let everyValue, let name):
       let there = inner.filter { joins[$0] != nil }
       if there.isEmpty { return }
       with(up) { up in
         make(name) {
-          let join = machine.flattenJoins(up) { [unowned self] in joins[there[$0 % there.count]]! }
+          let join = machine.flattenJoins(up, everyValue ? .everyValue : .latest) {
+            [unowned self] in joins[there[$0 % there.count]]!
+          }
           joins[name] = join
           return machine.digest(join)
         }

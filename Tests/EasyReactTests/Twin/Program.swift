@@ -22,9 +22,9 @@ indirect enum Op: Codable, Equatable, Sendable {
   case zip([Int], named: Int)
   case merge([Int], named: Int)
   /// A value chooses its inner node among those named, or the one flattened where there is none.
-  case flatten(Int, among: [Int], named: Int)
+  case flatten(Int, among: [Int], everyValue: Bool = false, named: Int)
   /// The same among the nodes that `combine` and `zip` make.
-  case flattenJoins(Int, among: [Int], named: Int)
+  case flattenJoins(Int, among: [Int], everyValue: Bool = false, named: Int)
   /// A listener that makes calls of its own the first few times.
   case listen(Int, times: Int, then: [Op], named: Int)
 }
@@ -118,9 +118,12 @@ struct ProgramGenerator {
     case 13: return .merge(some(), named: newNode())
     case 14:
       return .flatten(
-        node(), among: some() + (roll(4) == 0 ? [lastName + 1] : []), named: newNode())
+        node(), among: some() + (roll(4) == 0 ? [lastName + 1] : []), everyValue: roll(3) == 0,
+        named: newNode())
     case 15:
-      return .flattenJoins(node(), among: (0...roll(3)).map { _ in join() }, named: newJoin())
+      return .flattenJoins(
+        node(), among: (0...roll(3)).map { _ in join() }, everyValue: roll(3) == 0,
+        named: newJoin())
     case 16 where depth < 3:
       let reaction = roll(2) == 0 ? [] : ops(depth)
       return .listen(node(), times: 1 + roll(3), then: reaction, named: newCancelable())

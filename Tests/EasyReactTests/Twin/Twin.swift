@@ -21,9 +21,6 @@ class Twin {
     var newest = 0
     /// Tells apart what has that number and had to wait; else zero.
     var sequence = 0
-    /// The number of the last first push over an edge that closes a cycle here: this node has its
-    /// value already.
-    var pushed = -1
     var listeners: [Listener] = [], edges: [Edge] = []
     var isNotifying = false
     var queue: [Arrival] = []
@@ -31,6 +28,9 @@ class Twin {
     var inputs: [Edge] = [], compute: ([Int]) -> Int = { $0[0] }, hasEnded = false
     /// Of a join that waits in the turn: the newest arrival.
     var reason: Route?
+    /// Of a flatten: the edge from its outer node; that has told, so a node is to be chosen; one was
+    /// chosen, and its value, or its emptiness, is not told yet.
+    var outer: Edge?, isToChoose = false, hasChosen = false
 
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
@@ -44,7 +44,9 @@ class Twin {
       /// map, filter, scan, …; `nil` holds the value back. What it remembers lies in the closure.
       case plain((Int) -> Int?)
       case join, everyValue, zip
-      case flatten((Int) -> Node)
+      case flatten((Int) -> Node, isJoin: Bool)
+      /// From the node that a flatten has chosen.
+      case inner
     }
     let up: Node, down: Node, kind: Kind, isOfSync: Bool
     /// Closed a cycle, with edges that do not lead back, when it was linked.
@@ -76,12 +78,14 @@ class Twin {
   struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
   private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
-  private var lastWave = 0
+  private var lastWave = 1
   private var waitingJoins: [Node] = [], isInTurn = false
   private var batches: [[(node: Node, value: Int?)]] = []
   var deliveries = 0, limit = Int.max
 
-  deinit { for node in nodes { (node.edges, node.listeners, node.inputs) = ([], [], []) } }
+  deinit {
+    for node in nodes { (node.edges, node.listeners, node.inputs, node.outer) = ([], [], [], nil) }
+  }
 
   private func newWave() -> Int {
     lastWave += 1
@@ -140,8 +144,34 @@ class Twin {
       var route = join.reason!
       join.reason = nil
       route.isFiltered = route.ledBack
-      if let values = join.inputValues { deliver(.value(join.compute(values)), to: join, route) }
+      if let outer = join.outer {
+        runFlatten(join, outer, route)
+      } else if let values = join.inputValues {
+        deliver(.value(join.compute(values)), to: join, route)
+      }
     }
+  }
+
+  private func runFlatten(_ join: Node, _ outer: Edge, _ route: Route) {
+    if outer.isCut { return }
+    if join.isToChoose {
+      join.isToChoose = false
+      if let value = outer.up.value {
+        if !turn(outer, to: value, .inner) { return }
+        join.hasChosen = true
+        // What was chosen may rank higher, so may the join now, and what leads there has not run.
+        if let next = nextJoin(among: waitingJoins),
+          (next.rank, next.number) < (join.rank, join.number)
+        {
+          return wait(join, route)
+        }
+      }
+    }
+    guard let inner = outer.inner, !inner.isCut, inner.up.value != nil || join.hasChosen else {
+      return
+    }
+    join.hasChosen = false
+    deliver(Content(inner.up.value), to: join, route)
   }
 
   func nextJoin(among waiting: [Node]) -> Node? {
@@ -188,17 +218,14 @@ class Twin {
         node.value = change(value)
       }
       // What comes over an ordinary edge is told in any case, and the newest from then on. The others
-      // keep their number; but this node's value may have set out by a first push meanwhile.
-      var isNewest = (node.newest, node.sequence) >= (wave, sequence)
+      // keep their number.
       if arrival.route.isFiltered {
         if arrival.hadToWait { sequence = newWave() }
-        isNewest = node.pushed >= wave
-      } else if arrival.isSet {
-        isNewest = isNewest || node.pushed >= wave
-      } else {
-        isNewest = isNewest || arrival.hadToWait
+      } else if (node.newest, node.sequence) >= (wave, sequence)
+        || arrival.hadToWait && !arrival.isSet
+      {
+        (wave, sequence) = (newWave(), 0)
       }
-      if isNewest { (wave, sequence) = (newWave(), 0) }
       (node.newest, node.sequence) = (wave, sequence)
       if node.value != nil { notify(node, wave, ledBack: arrival.route.ledBack) }
     }
@@ -206,7 +233,7 @@ class Twin {
   }
 
   private func wasReached(_ node: Node, by route: Route) -> Bool {
-    (node.newest, node.sequence) >= (route.wave!, route.sequence) || node.pushed == route.wave!
+    (node.newest, node.sequence) >= (route.wave!, route.sequence)
   }
 
   /// Who is attached meanwhile is not visited, who is cut meanwhile neither.
@@ -216,7 +243,7 @@ class Twin {
     for edge in edges where !edge.isCut { follow(edge, wave, ledBack: ledBack) }
   }
 
-  private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool) {
+  private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool, isFirst: Bool = false) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
     var route = Route(
@@ -226,11 +253,7 @@ class Twin {
     switch edge.kind {
     case .plain(let function):
       if let value = function(up.value!) { deliver(.value(value), to: down, route) }
-    case .join:
-      if (down.newest, down.sequence) >= (wave, route.sequence) {
-        (route.wave, route.sequence) = (newWave(), 0)
-      }
-      wait(down, route)
+    case .join, .inner: note(down, route)
     case .everyValue:
       if let values = down.inputValues { deliver(.value(down.compute(values)), to: down, route) }
     case .zip:
@@ -239,19 +262,37 @@ class Twin {
       if down.inputs.contains(where: \.waiting.isEmpty) { return }
       let values = down.inputs.map { $0.waiting.removeFirst() }
       deliver(.value(down.compute(values)), to: down, route)
-    case .flatten(let choose): follow(edge, to: choose(up.value!), route)
+    case .flatten(_, isJoin: true) where !isFirst:
+      down.isToChoose = true
+      note(down, route)
+    case .flatten(_, let isJoin):
+      // The first value of a flatten is there at once; and each, where it is no join.
+      if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) { return }
+      let inner = edge.inner!.up
+      if !isJoin, inner.reason != nil, inner.outer == nil, inner.inputValues != nil { return }  // will tell
+      deliver(Content(inner.value), to: down, route)
     }
   }
 
-  /// A flatten passes on the value of the node that was chosen; its emptiness too.
-  private func follow(_ edge: Edge, to chosen: Node, _ route: Route) {
-    if chosen === edge.down { return }
+  /// The join is to run. What reaches it over an ordinary edge makes it run in any case.
+  private func note(_ join: Node, _ route: Route) {
+    var route = route
+    if !route.isFiltered, wasReached(join, by: route) {
+      (route.wave, route.sequence) = (newWave(), 0)
+    }
+    wait(join, route)
+  }
+
+  /// Follows the node that the value chooses. False: it is the flatten itself.
+  private func turn(_ edge: Edge, to value: Int, _ kind: Edge.Kind) -> Bool {
+    guard case .flatten(let choose, _) = edge.kind else { return false }
+    let chosen = choose(value)
+    if chosen === edge.down { return false }
     if edge.inner?.up !== chosen || edge.inner!.isCut {
       cut(edge.inner)
-      edge.inner = attach(chosen, edge.down, .plain { $0 })
+      edge.inner = attach(chosen, edge.down, kind)
     }
-    if chosen.reason != nil && chosen.inputValues != nil { return }  // it will run, and tell
-    deliver(Content(chosen.value), to: edge.down, route)
+    return true
   }
 
   // MARK: - The shape of the graph
@@ -276,20 +317,17 @@ class Twin {
   /// A new edge with its initial push.
   @discardableResult
   func link(
-    _ up: Node, _ down: Node, _ kind: Edge.Kind = .plain { $0 }, isOfSync: Bool = false
+    _ up: Node, _ down: Node, _ kind: Edge.Kind = .plain { $0 }
   ) -> Edge? {
     if up === down { return nil }
-    let edge = attach(up, down, kind, isOfSync: isOfSync)
-    push(edge)
+    let edge = attach(up, down, kind)
+    if case .flatten(_, isJoin: true) = kind { down.outer = edge }
+    if edge.leadsBack { inTurn { tellFirst(edge) } } else { push(edge) }
     return edge
   }
 
   private func push(_ edge: Edge) {
-    notifyNewcomer(of: edge.up) {
-      let wave = newWave()
-      if edge.isOfSync || edge.leadsBack { edge.up.pushed = wave }
-      follow(edge, wave, ledBack: false)
-    }
+    notifyNewcomer(of: edge.up) { follow(edge, newWave(), ledBack: false, isFirst: true) }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
@@ -359,12 +397,23 @@ class Twin {
     _ node: Node, _ other: Node, _ transform: @escaping (Int) -> Int,
     _ revert: @escaping (Int) -> Int
   ) -> [Edge] {
-    var edges: [Edge?] = []
-    inTurn {
-      edges.append(link(other, node, .plain(transform), isOfSync: true))
-      edges.append(link(node, other, .plain(revert), isOfSync: true))
-    }
-    return edges.compactMap { $0 }
+    if node === other { return [] }
+    let here = attach(other, node, .plain(transform), isOfSync: true)
+    let there = attach(node, other, .plain(revert), isOfSync: true)
+    inTurn { tellFirst(other.value == nil ? there : here, comesBack: true) }
+    return [here, there]
+  }
+
+  /// Over an edge that is filtered, as a set of its end; under the number of its start where that is
+  /// the newer one, so that nothing goes back, unless it is to come back through a transform. Values that nodes have from the start are older than
+  /// any wave.
+  private func tellFirst(_ edge: Edge, comesBack: Bool = false) {
+    let (up, down) = (edge.up, edge.down)
+    if up.value == nil { return }
+    let mayKeep = !comesBack && !down.isNotifying
+    if mayKeep, up.newest <= 1, down.newest <= 1 { (up.newest, up.sequence) = (1, newWave()) }
+    let isNewer = mayKeep && (down.newest, down.sequence) < (up.newest, up.sequence)
+    follow(edge, isNewer ? up.newest : newWave(), ledBack: false, isFirst: true)
   }
 
   /// Has its value at once, and nobody is there to be told. As `.join` or `.everyValue`.

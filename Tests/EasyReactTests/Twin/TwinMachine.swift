@@ -1,3 +1,5 @@
+import EasyReact
+
 /// Programs on the twin.
 class TwinMachine: Machine {
   typealias Node = Twin.Node
@@ -44,14 +46,16 @@ class TwinMachine: Machine {
   func everyValue(_ nodes: [Node]) -> Node { twin.combine(nodes, as: .everyValue, Sums.digest) }
   func zip(_ nodes: [Node]) -> Node { twin.zip(nodes, Sums.digest) }
   func digest(_ join: Node) -> Node { derive(join, .fork) }
-  func flatten(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node {
+  func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
+    -> Node
+  {
     let result = twin.node()
-    twin.link(node, result, .flatten(choose))
+    twin.link(node, result, .flatten(choose, isJoin: mode == .latest))
     return result
   }
-  func flattenJoins(_ node: Node, _ choose: @escaping @Sendable (Int) -> Node) -> Node {
-    flatten(node, choose)
-  }
+  func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
+    -> Node
+  { flatten(node, mode, choose) }
 
   func cutEverything() {}
   var violations: [String] { [] }
