@@ -246,7 +246,7 @@ class Twin {
   private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool, isFirst: Bool = false) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
-    var route = Route(
+    let route = Route(
       wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
       isFiltered: isFiltered)
     if isFiltered && wasReached(down, by: route) { return }
