@@ -10,7 +10,7 @@ seed="${2:-$(date +%s)}"
 scratch="${EASYREACT_SCRATCH:-.build/stress}"
 rounds=4 # times as many as a test has by itself
 step=100000
-suites='EverythingTests|RandomGraphTests|UnderfootTests|SettingTests|MeddlingTests|JoinRaceTests|OrderTests|StartingTests|WaitingTests|HopTests|RaceTests|ReentranceTests|SettleTests|Section7'
+suites='FullGraphStressTests|RandomGraphTests|ConcurrentEditTests|SettingTests|ConcurrentRelinkTests|JoinRaceTests|OrderTests|StartingTests|WaitingTests|HopTests|RaceTests|ReentranceTests|SettleTests|Section7'
 arguments=(-c release -Xswiftc -enable-testing --scratch-path "$scratch")
 swift build --build-tests -q "${arguments[@]}"
 

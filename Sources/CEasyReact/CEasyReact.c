@@ -90,5 +90,5 @@ void easyreact_retain_barrier(void) {}
 
 static pthread_mutex_t surgery = PTHREAD_MUTEX_INITIALIZER;
 
-void easyreact_surgery_lock(void) { pthread_mutex_lock(&surgery); }
-void easyreact_surgery_unlock(void) { pthread_mutex_unlock(&surgery); }
+void easyreact_topology_lock(void) { pthread_mutex_lock(&surgery); }
+void easyreact_topology_unlock(void) { pthread_mutex_unlock(&surgery); }

@@ -29,7 +29,7 @@ public final class LifetimeTracker: Sendable {
     weak var object: (any AnyObject & Sendable)?
   }
   private let entries = Mutex<[Entry]>([])
-  private let births = Births()
+  private let births = CreationRecorder()
   private let isWatching = Atomic(false)
 
   public init() {}
@@ -54,7 +54,7 @@ public final class LifetimeTracker: Sendable {
   @discardableResult
   public func watch<Result>(_ body: () throws -> Result) rethrows -> Result {
     beginWatching()
-    return try Births.$current.withValue(births) { try body() }
+    return try CreationRecorder.$current.withValue(births) { try body() }
   }
 
   /// The same for asynchronous code.
@@ -63,7 +63,7 @@ public final class LifetimeTracker: Sendable {
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
     beginWatching()
-    return try await Births.$current.withValue(births) { try await body() }
+    return try await CreationRecorder.$current.withValue(births) { try await body() }
   }
 
   private func beginWatching() {
@@ -145,7 +145,7 @@ public func expectFreed(
 }
 
 extension LifetimeTracker.Survivor {
-  fileprivate init(_ born: Births.Born) {
+  fileprivate init(_ born: CreationRecorder.Born) {
     switch born {
     case .node(let place):
       (kind, name) = ("node", place.withoutKind)

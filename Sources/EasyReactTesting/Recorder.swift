@@ -34,7 +34,7 @@ public final class Recorder<Value: Sendable>: Cancelable {
   private let listening: Listening
 
   /// - Parameter clock: Whose time is recorded.
-  public init(_ node: Node<Value>, clock: (any Scheduler)? = nil) {
+  public init(_ node: Node<Value>, clock: (any NodeScheduler)? = nil) {
     let began = ContinuousClock.now
     listening = node.listenWithContext { [log] value, context in
       let entry = Entry(

@@ -15,7 +15,7 @@ import EasyReact
 /// - every thread that is in a set, a listener, a link or a cut, and the mail that was left with it
 ///   or with a background queue;
 /// - what waits or runs on a `DispatchQueue` or the main queue because an edge, a listener or you
-///   scheduled it there through ``EasyReact/Scheduler``;
+///   scheduled it there through ``EasyReact/NodeScheduler``;
 /// - timers of these whose time has come. A timer of the future is not waited for.
 ///
 /// It runs no ``VirtualScheduler``: what waits there waits for you. Work that you give to a queue by

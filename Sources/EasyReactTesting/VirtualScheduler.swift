@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Known as `TestScheduler` in Rx and in the testing packages for Combine, `ManualClock` in
 /// swift-async-algorithms.
-public final class VirtualScheduler: Scheduler {
+public final class VirtualScheduler: NodeScheduler {
   private let state = Mutex(State())
   private let bound: Int
 

@@ -22,11 +22,11 @@ extension LazyStream {
   /// between two elements. The node is not kept, nor are the elements that have been played.
   /// Known as `signalWithScheduler:` in ReactiveCocoa.
   @discardableResult
-  public func play(into node: MutableNode<Element>, on scheduler: some Scheduler) -> Playing<
+  public func play(into node: MutableNode<Element>, on scheduler: some NodeScheduler) -> Playing<
     Element
   > {
     let playing = Playing(self, node, scheduler)
-    playing.goOn()
+    playing.continue()
     return playing
   }
 }
@@ -44,9 +44,10 @@ public final class Playing<Element: Sendable>: Cancelable {
 
   private let state: Mutex<State>
   private weak let node: MutableNode<Element>?
-  private let scheduler: any Scheduler
+  private let scheduler: any NodeScheduler
 
-  init(_ stream: LazyStream<Element>, _ node: MutableNode<Element>, _ scheduler: any Scheduler) {
+  init(_ stream: LazyStream<Element>, _ node: MutableNode<Element>, _ scheduler: any NodeScheduler)
+  {
     state = Mutex(State(rest: stream))
     self.node = node
     self.scheduler = scheduler
@@ -64,7 +65,7 @@ public final class Playing<Element: Sendable>: Cancelable {
     _ = consume dropped  // what it captured is destroyed outside of the lock
   }
 
-  func goOn() { scheduler.schedule { self.play() } }
+  func `continue`() { scheduler.schedule { self.play() } }
 
   /// Plays an element, and those whose turn comes before it is done: a scheduler that works at once must not make the
   /// stack as deep as the stream is long.
@@ -98,7 +99,7 @@ public final class Playing<Element: Sendable>: Cancelable {
     _ = consume played  // likewise
     if !goesOn { return }
     node.value = element
-    goOn()
+    `continue`()
   }
 }
 

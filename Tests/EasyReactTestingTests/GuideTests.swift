@@ -11,7 +11,7 @@ final class SearchBox: Sendable {
   let query: Node<String>
   let results: Node<[String]>
 
-  init(words: [String], on scheduler: some Scheduler) {
+  init(words: [String], on scheduler: some NodeScheduler) {
     query = text.debounce(.seconds(1), on: scheduler).distinctUntilChanged()
     results = query.map { query in words.filter { $0.hasPrefix(query) } }
   }

@@ -251,7 +251,7 @@ private final class Box<Value: Sendable>: Sendable {
 
   @Test func `work whose place is not known says so`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let clock: any Scheduler = VirtualScheduler(bound: 10)
+      let clock: any NodeScheduler = VirtualScheduler(bound: 10)
       @Sendable func again() { clock.schedule(after: .seconds(1), again) }
       again()
       (clock as? VirtualScheduler)?.run()
@@ -321,7 +321,7 @@ private func scheduleForEver() {
   @Sendable func tick() { clock.schedule(after: .seconds(1), tick) }
   @Sendable func again() {
     // It cannot tell where: so it counts for the call that scheduled the work which calls it.
-    (clock as any Scheduler).schedule(after: .seconds(2), again)
+    (clock as any NodeScheduler).schedule(after: .seconds(2), again)
   }
   tick()
   clock.schedule(after: .zero, again)

@@ -25,9 +25,9 @@ struct Workload {
     .init(name: "context", row: "budget/set with a context, 1 listener", count: 3_000),
     .init(name: "owner", row: "budget/set, 1 listener of an owner", count: 5_000),
     .init(name: "strings", row: "budget/chain of 10 maps, String", count: 2_000),
-    .init(name: "custom", row: "budget/chain of 10 Transform subclasses, link", count: 1_000),
+    .init(name: "custom", row: "budget/chain of 10 NodeTransform subclasses, link", count: 1_000),
     .init(
-      name: "through", row: "budget/chain of 10 Transform subclasses, through", count: 1_000),
+      name: "through", row: "budget/chain of 10 NodeTransform subclasses, through", count: 1_000),
     .init(name: "life", row: "budget/build and drop: source, 10 maps, listener", count: 500),
     .init(name: "layered", row: "budget/layered graph, 20 layers, one update", count: 100),
   ]

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-// The turn of this thread (Engine/Turn.swift), or null before its first use of the library.
+// The turn of this thread (Engine/Flow/Turn.swift), or null before its first use of the library.
 // `extern` in the header so that the read is one instruction in the caller's own code.
 extern __thread void *_Nullable easyreact_turn;
 
@@ -52,8 +52,8 @@ bool easyreact_is_main_thread(void);
 uint64_t easyreact_thread_number(void);
 
 // The lock of the graph's shape. Of POSIX, not of Swift, because the thread sanitizer sees it under contention too.
-void easyreact_surgery_lock(void);
-void easyreact_surgery_unlock(void);
+void easyreact_topology_lock(void);
+void easyreact_topology_unlock(void);
 
 // Was this library built with an address sanitizer? Then blocks are not kept for reuse, which would hide from it who
 // looks at a freed one.

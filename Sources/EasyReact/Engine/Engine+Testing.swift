@@ -8,7 +8,7 @@ package func waitForBackgroundWork(seconds: Int = 600) -> Bool {
   handOvers.wait(timeout: .now() + .seconds(seconds)) == .success
 }
 
-/// Is no thread inside the graph, and does nothing wait in the mail, on a dispatch queue, or for a
+/// Is no thread inside the graph, and does nothing wait in the mailbox, on a dispatch queue, or for a
 /// timer of one that is due?
 ///
 /// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
@@ -39,23 +39,23 @@ package func withRankLimit<Result>(_ limit: Int32, _ body: () throws -> Result) 
 
 /// The least and the greatest rank of these nodes.
 package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
-  let ranks = nodes.map { Int($0.core.pointee.rank.load(ordering: .relaxed)) }
+  let ranks = nodes.map { Int($0.storage.pointee.rank.load(ordering: .relaxed)) }
   return ranks.min()!...ranks.max()!
 }
 
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }
 
-/// Has the node's short lock until `isEnough`, as a thread that lost its core would, while `body` runs
+/// Has the node's short lock until `isEnough`, as a thread that lost its storage would, while `body` runs
 /// on this thread.
 package func withShortLock(
   of node: AnyNode, _ body: () -> Void, until isEnough: @escaping @Sendable () -> Bool
 ) {
-  let core = Life(inEdgePointer(node.core))
-  node.core.pointee.acquire()
+  let storage = EdgeReference(node.storage.inEdgePointer())
+  node.storage.pointee.acquire()
   DispatchQueue.global().async {
     while !isEnough() { easyreact_yield() }
-    core.edge.pointee.down!.pointee.release()
+    storage.edge.pointee.down!.pointee.release()
   }
   body()
 }

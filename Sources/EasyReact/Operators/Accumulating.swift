@@ -11,14 +11,14 @@ extension Node {
     _ initial: Total, file: StaticString = #fileID, line: UInt = #line,
     _ next: @escaping @Sendable (Total, Value) -> Total
   ) -> Node<Total> {
-    let transform = Transform<Value, Total>(.scan) {
+    let transform = NodeTransform<Value, Total>(.scan) {
       let total = Cell(initial)
-      return LifeParts { up, edge, turn in
-        total.place.pointee = next(total.place.pointee, slot(up, Value.self).pointee)
-        return pass(total.place.pointee, over: edge, from: up, turn)
+      return EdgeParts { up, edge, turn in
+        total.place.pointee = next(total.place.pointee, up.slot(Value.self).pointee)
+        return edge.pass(total.place.pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// The same with the index of each value, from zero.
@@ -30,16 +30,16 @@ extension Node {
     _ initial: Total, file: StaticString = #fileID, line: UInt = #line,
     _ next: @escaping @Sendable (Total, Value, Int) -> Total
   ) -> Node<Total> {
-    let transform = Transform<Value, Total>(.scan) {
+    let transform = NodeTransform<Value, Total>(.scan) {
       let total = Cell((initial, 0))
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         let (before, index) = total.place.pointee
-        let after = next(before, slot(up, Value.self).pointee, index)
+        let after = next(before, up.slot(Value.self).pointee, index)
         total.place.pointee = (after, index + 1)
-        return pass(after, over: edge, from: up, turn)
+        return edge.pass(after, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// The same with a total that is changed in place, which spares copies of a growing one.
@@ -55,14 +55,14 @@ extension Node {
     into initial: Total, file: StaticString = #fileID, line: UInt = #line,
     _ next: @escaping @Sendable (inout Total, Value) -> Void
   ) -> Node<Total> {
-    let transform = Transform<Value, Total>(.scan) {
+    let transform = NodeTransform<Value, Total>(.scan) {
       let total = Cell(initial)
-      return LifeParts { up, edge, turn in
-        next(&total.place.pointee, slot(up, Value.self).pointee)
-        return pass(total.place.pointee, over: edge, from: up, turn)
+      return EdgeParts { up, edge, turn in
+        next(&total.place.pointee, up.slot(Value.self).pointee)
+        return edge.pass(total.place.pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// The same without an initial total: the first value is the first total, and is told.
@@ -75,16 +75,16 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ next: @escaping @Sendable (Value, Value) -> Value
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(.scan) {
+    let transform = NodeTransform<Value, Value>(.scan) {
       let total = Cell<Value?>(nil)
-      return LifeParts { up, edge, turn in
-        let value = slot(up, Value.self).pointee
+      return EdgeParts { up, edge, turn in
+        let value = up.slot(Value.self).pointee
         let after = if let before = total.place.pointee { next(before, value) } else { value }
         total.place.pointee = after
-        return pass(after, over: edge, from: up, turn)
+        return edge.pass(after, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// Returns a node of how many values there were so far; the present one counts.
@@ -95,14 +95,14 @@ extension Node {
   /// tells one number when its upstream completes; a node does not complete, so each value is told
   /// its number.
   public final func count(file: StaticString = #fileID, line: UInt = #line) -> Node<Int> {
-    let transform = Transform<Value, Int>(.count) {
+    let transform = NodeTransform<Value, Int>(.count) {
       let count = Cell(0)
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         count.place.pointee += 1
-        return pass(count.place.pointee, over: edge, from: up, turn)
+        return edge.pass(count.place.pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// Returns a node of the values with their numbers, from zero; the present one is the first.
@@ -115,16 +115,15 @@ extension Node {
   public final func enumerated(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(offset: Int, element: Value)> {
-    let transform = Transform<Value, (offset: Int, element: Value)>(.enumerated) {
+    let transform = NodeTransform<Value, (offset: Int, element: Value)>(.enumerated) {
       let count = Cell(0)
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         let offset = count.place.pointee
         count.place.pointee = offset + 1
-        return pass(
-          (offset: offset, element: slot(up, Value.self).pointee), over: edge, from: up, turn)
+        return edge.pass((offset: offset, element: up.slot(Value.self).pointee), from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 }
 
@@ -142,7 +141,7 @@ extension Node {
   public final func pairwise(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, Value)> {
-    pairwise(startingWith: nil as Value?, Site(file, line))
+    pairwise(startingWith: nil as Value?, SourceLocation(file, line))
   }
 
   /// The same, where `first` is before the first value, so that this one tells a pair too.
@@ -154,22 +153,24 @@ extension Node {
   public final func pairwise(
     startingWith first: Value, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, Value)> {
-    pairwise(startingWith: .some(first), Site(file, line))
+    pairwise(startingWith: .some(first), SourceLocation(file, line))
   }
 
   @inlinable
-  final func pairwise(startingWith first: Value?, _ site: Site) -> Node<(Value, Value)> {
-    let transform = Transform<Value, (Value, Value)>(.pairwise) {
+  final func pairwise(startingWith first: Value?, _ location: SourceLocation) -> Node<
+    (Value, Value)
+  > {
+    let transform = NodeTransform<Value, (Value, Value)>(.pairwise) {
       let last = Cell(first)
-      return LifeParts { up, edge, turn in
-        let value = slot(up, Value.self).pointee
+      return EdgeParts { up, edge, turn in
+        let value = up.slot(Value.self).pointee
         let before = last.place.pointee
         last.place.pointee = value
-        guard let before else { return stop(.filtered, edge, turn) }
-        return pass((before, value), over: edge, from: up, turn)
+        guard let before else { return edge.stop(.filtered, in: turn) }
+        return edge.pass((before, value), from: up, in: turn)
       }
     }
-    return derive(through: transform, site)
+    return derive(through: transform, location)
   }
 
   /// Returns a node of arrays of `count` values, each value in one of them.
@@ -185,17 +186,17 @@ extension Node {
     count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
     requirePositive(count, "collect(count:)", self)
-    let transform = Transform<Value, [Value]>(.collect) {
+    let transform = NodeTransform<Value, [Value]>(.collect) {
       let waiting = Cell<[Value]>([])
-      return LifeParts { up, edge, turn in
-        waiting.place.pointee.append(slot(up, Value.self).pointee)
-        if waiting.place.pointee.count < count { return stop(.filtered, edge, turn) }
+      return EdgeParts { up, edge, turn in
+        waiting.place.pointee.append(up.slot(Value.self).pointee)
+        if waiting.place.pointee.count < count { return edge.stop(.filtered, in: turn) }
         let full = waiting.place.move()
         waiting.place.initialize(to: [])
-        return pass(full, over: edge, from: up, turn)
+        return edge.pass(full, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 }
 

@@ -28,29 +28,31 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let asking = Asking(asked, key)
-    return branch(.case, Site(file, line)) { $0.key == asking.key }
+    return branch(.case, SourceLocation(file, line)) { $0.key == asking.key }
   }
 
   /// The values without a key. What has a key that nobody asked for is not among them: see
   /// ``unmatched``.
-  public var `default`: Node<Value> { branch(.default, node.core.pointee.site) { $0.key == nil } }
+  public var `default`: Node<Value> {
+    branch(.default, node.storage.pointee.location) { $0.key == nil }
+  }
 
   /// The values whose key nobody asked for by a `case` that still lives.
   public var unmatched: Node<Value> {
-    branch(.unmatched, node.core.pointee.site) { [asked] in
+    branch(.unmatched, node.storage.pointee.location) { [asked] in
       if let key = $0.key { !asked.contains(key) } else { false }
     }
   }
 
   /// A property cannot tell where it was asked for: its node is made where the `switch` is.
   private func branch(
-    _ kind: EdgeKind, _ site: Site,
+    _ kind: OperatorKind, _ location: SourceLocation,
     _ isMeant: @escaping @Sendable (Switch<Key, Value>) -> Bool
   ) -> Node<Value> {
-    node.derive(kind, site, Value.self) { up, edge, turn in
-      let present = slot(up, Switch<Key, Value>.self).pointee
-      if !isMeant(present) { return stop(.filtered, edge, turn) }
-      return pass(present.value, over: edge, from: up, turn)
+    node.derive(kind, location, Value.self) { up, edge, turn in
+      let present = up.slot(Switch<Key, Value>.self).pointee
+      if !isMeant(present) { return edge.stop(.filtered, in: turn) }
+      return edge.pass(present.value, from: up, in: turn)
     }
   }
 }
@@ -117,9 +119,9 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> (Key?, Output)
   ) -> Switched<Key, Output> {
     Switched(
-      derive(.switch, Site(file, line), Switch<Key, Output>.self) { up, edge, turn in
-        let (key, value) = transform(slot(up, Value.self).pointee)
-        return pass(Switch(key: key, value: value), over: edge, from: up, turn)
+      derive(.switch, SourceLocation(file, line), Switch<Key, Output>.self) { up, edge, turn in
+        let (key, value) = transform(up.slot(Value.self).pointee)
+        return edge.pass(Switch(key: key, value: value), from: up, in: turn)
       })
   }
 

@@ -12,11 +12,11 @@ extension Node {
   /// `collect(.byTime)` in Combine, which does not.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func buffer(
-    for interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    for interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<[Value]> {
     requirePositive(interval, "buffer(for:)", self)
-    return buffered(interval, Int.max, scheduler, Site(file, line))
+    return buffered(interval, Int.max, scheduler, SourceLocation(file, line))
   }
 
   /// The same, where an array of `count` values is told at once and begins a new interval.
@@ -27,31 +27,31 @@ extension Node {
   /// `buffer(timeSpan:count:)` in RxSwift, `collect(.byTimeOrCount)` in Combine.
   /// - Parameter count: One or more; anything else stops with a message.
   public final func buffer(
-    for interval: Duration, orCount count: Int, on scheduler: some Scheduler,
+    for interval: Duration, orCount count: Int, on scheduler: some NodeScheduler,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
     requirePositive(interval, "buffer(for:orCount:)", self)
     requirePositive(count, "buffer(for:orCount:)", self)
-    return buffered(interval, count, scheduler, Site(file, line))
+    return buffered(interval, count, scheduler, SourceLocation(file, line))
   }
 
   private final func buffered(
-    _ interval: Duration, _ count: Int, _ scheduler: any Scheduler, _ site: Site
+    _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ location: SourceLocation
   ) -> Node<[Value]> {
-    let transform = Transform<Value, [Value]>(.buffer) {
-      let hop = BufferHop<Value>(interval, count, scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
-        hop.take(Travelling(slot(up, Value.self).pointee, turn), over: edge, up, turn)
+    let transform = NodeTransform<Value, [Value]>(.buffer) {
+      let state = BufferedEdge<Value>(interval, count, scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
+        state.take(InFlight(up.slot(Value.self).pointee, turn), over: edge, up, turn)
       }
     }
-    return derive(through: transform, isHead: true, site)
+    return derive(through: transform, isHead: true, location)
   }
 }
 
 private struct Buffered<Value: Sendable>: Sendable {
   var values: [Value] = []
   /// Of the newest value: what the array travels with.
-  var last: Travelling<Value>?
+  var last: InFlight<Value>?
   var windows: Windows
 
   mutating func takeAll() -> [Value] {
@@ -60,19 +60,19 @@ private struct Buffered<Value: Sendable>: Sendable {
   }
 }
 
-private final class BufferHop<Value: Sendable>: TimedHop<Buffered<Value>, [Value]>,
+private final class BufferedEdge<Value: Sendable>: TimedEdge<Buffered<Value>, [Value]>,
   @unchecked Sendable
 {
   // Unchecked: constant.
   private let count: Int
 
-  init(_ interval: Duration, _ count: Int, _ scheduler: any Scheduler) {
+  init(_ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler) {
     self.count = count
     super.init(Buffered(windows: Windows(from: scheduler.now, interval)), scheduler)
   }
 
   func take(
-    _ item: Travelling<Value>, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer
+    _ item: InFlight<Value>, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let now = scheduler.now
     return decide(over: edge, up, turn) { state, plan in

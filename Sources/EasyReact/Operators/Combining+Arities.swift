@@ -6,12 +6,12 @@ extension Node {
   @inlinable
   public final func combine<B: Sendable, C: Sendable>(
     _ b: Node<B>, _ c: Node<C>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C)> {
-    makeJoin([self, b, c], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self)
+    makeJoin([self, b, c], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self)
       else { return nil }
       return (a, b, c)
     }
@@ -21,13 +21,13 @@ extension Node {
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D)> {
-    makeJoin([self, b, c, d], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self),
-        let d = readStored(cores[3], D.self)
+    makeJoin([self, b, c, d], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self),
+        let d = storages[3].readStored(D.self)
       else { return nil }
       return (a, b, c, d)
     }
@@ -37,14 +37,14 @@ extension Node {
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E)> {
-    makeJoin([self, b, c, d, e], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self),
-        let d = readStored(cores[3], D.self),
-        let e = readStored(cores[4], E.self)
+    makeJoin([self, b, c, d, e], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self),
+        let d = storages[3].readStored(D.self),
+        let e = storages[4].readStored(E.self)
       else { return nil }
       return (a, b, c, d, e)
     }
@@ -54,15 +54,15 @@ extension Node {
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F)> {
-    makeJoin([self, b, c, d, e, f], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self),
-        let d = readStored(cores[3], D.self),
-        let e = readStored(cores[4], E.self),
-        let f = readStored(cores[5], F.self)
+    makeJoin([self, b, c, d, e, f], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self),
+        let d = storages[3].readStored(D.self),
+        let e = storages[4].readStored(E.self),
+        let f = storages[5].readStored(F.self)
       else { return nil }
       return (a, b, c, d, e, f)
     }
@@ -74,16 +74,16 @@ extension Node {
     B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
   >(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>, _ g: Node<G>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F, G)> {
-    makeJoin([self, b, c, d, e, f, g], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self),
-        let d = readStored(cores[3], D.self),
-        let e = readStored(cores[4], E.self),
-        let f = readStored(cores[5], F.self),
-        let g = readStored(cores[6], G.self)
+    makeJoin([self, b, c, d, e, f, g], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self),
+        let d = storages[3].readStored(D.self),
+        let e = storages[4].readStored(E.self),
+        let f = storages[5].readStored(F.self),
+        let g = storages[6].readStored(G.self)
       else { return nil }
       return (a, b, c, d, e, f, g)
     }
@@ -96,17 +96,17 @@ extension Node {
   >(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>, _ g: Node<G>,
     _ h: Node<H>,
-    as mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
+    mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F, G, H)> {
-    makeJoin([self, b, c, d, e, f, g, h], mode, Site(file, line)) { cores in
-      guard let a = readStored(cores[0], Value.self),
-        let b = readStored(cores[1], B.self),
-        let c = readStored(cores[2], C.self),
-        let d = readStored(cores[3], D.self),
-        let e = readStored(cores[4], E.self),
-        let f = readStored(cores[5], F.self),
-        let g = readStored(cores[6], G.self),
-        let h = readStored(cores[7], H.self)
+    makeJoin([self, b, c, d, e, f, g, h], mode, SourceLocation(file, line)) { storages in
+      guard let a = storages[0].readStored(Value.self),
+        let b = storages[1].readStored(B.self),
+        let c = storages[2].readStored(C.self),
+        let d = storages[3].readStored(D.self),
+        let e = storages[4].readStored(E.self),
+        let f = storages[5].readStored(F.self),
+        let g = storages[6].readStored(G.self),
+        let h = storages[7].readStored(H.self)
       else { return nil }
       return (a, b, c, d, e, f, g, h)
     }

@@ -24,7 +24,7 @@ extension Node {
   /// - Parameter mode: `.everyValue` tells each arriving value instead.
   @inlinable
   public final func combine<each Other: Sendable>(
-    _ others: repeat Node<each Other>, as mode: CombineMode = .latest,
+    _ others: repeat Node<each Other>, mode: CombineMode = .latest,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, repeat each Other)> {
     var upstreams: [AnyNode] = [self]
@@ -32,18 +32,20 @@ extension Node {
     var reader = TupleReader(of: (Value, repeat each Other).self)
     reader.append(Value.self)
     repeat reader.append((each Other).self)
-    return makeJoin(upstreams, mode, Site(file, line)) { [reader] cores in reader.read(cores) }
+    return makeJoin(upstreams, mode, SourceLocation(file, line)) { [reader] storages in
+      reader.read(storages)
+    }
   }
 
   /// The same of two nodes.
   @inlinable
   public final func combine<Other: Sendable>(
-    _ other: Node<Other>, as mode: CombineMode = .latest, file: StaticString = #fileID,
+    _ other: Node<Other>, mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<(Value, Other)> {
-    makeJoin([self, other], mode, Site(file, line)) { cores in
-      guard let first = readStored(cores[0], Value.self),
-        let second = readStored(cores[1], Other.self)
+    makeJoin([self, other], mode, SourceLocation(file, line)) { storages in
+      guard let first = storages[0].readStored(Value.self),
+        let second = storages[1].readStored(Other.self)
       else { return nil }
       return (first, second)
     }
@@ -53,16 +55,16 @@ extension Node {
   /// an empty array.
   @inlinable
   public static func combine(
-    _ nodes: [Node<Value>], as mode: CombineMode = .latest, file: StaticString = #fileID,
+    _ nodes: [Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<[Value]> {
-    if nodes.isEmpty { return makeSource([], isMutable: false, Site(file, line)) }
+    if nodes.isEmpty { return makeSource([], isMutable: false, SourceLocation(file, line)) }
     let count = nodes.count
-    return makeJoin(nodes, mode, Site(file, line)) { cores in
+    return makeJoin(nodes, mode, SourceLocation(file, line)) { storages in
       var values: [Value] = []
       values.reserveCapacity(count)
       for index in 0..<count {
-        guard let value = readStored(cores[index], Value.self) else { return nil }
+        guard let value = storages[index].readStored(Value.self) else { return nil }
         values.append(value)
       }
       return values
@@ -79,7 +81,7 @@ extension Node {
     @usableFromInline let offset: Int
     @usableFromInline let size: Int
     /// For what is no word: copies the value, or says that there is none; and undoes it.
-    @usableFromInline let copy: (@Sendable (CorePointer, UnsafeMutableRawPointer) -> Bool)?
+    @usableFromInline let copy: (@Sendable (NodePointer, UnsafeMutableRawPointer) -> Bool)?
     @usableFromInline let destroy: (@Sendable (UnsafeMutableRawPointer) -> Void)?
     @usableFromInline init<Value: Sendable>(of _: Value.Type, at offset: Int) {
       self.offset = offset
@@ -89,8 +91,8 @@ extension Node {
         destroy = nil
         return
       }
-      copy = { core, place in
-        guard let value = readStored(core, Value.self) else { return false }
+      copy = { storage, place in
+        guard let value = storage.readStored(Value.self) else { return false }
         place.initializeMemory(as: Value.self, to: value)
         return true
       }
@@ -113,24 +115,24 @@ extension Node {
     precondition(end <= MemoryLayout<Output>.size, "EasyReact: a tuple is laid out in order")
   }
 
-  @inlinable func read(_ cores: UnsafeMutablePointer<CorePointer>) -> Output? {
+  @inlinable func read(_ storages: UnsafeMutablePointer<NodePointer>) -> Output? {
     withUnsafeTemporaryAllocation(of: Output.self, capacity: 1) { buffer in
       let tuple = buffer.baseAddress.unsafelyUnwrapped
-      return fill(UnsafeMutableRawPointer(tuple), cores) ? tuple.move() : nil
+      return fill(UnsafeMutableRawPointer(tuple), storages) ? tuple.move() : nil
     }
   }
 
   @usableFromInline func fill(
-    _ tuple: UnsafeMutableRawPointer, _ cores: UnsafeMutablePointer<CorePointer>
+    _ tuple: UnsafeMutableRawPointer, _ storages: UnsafeMutablePointer<NodePointer>
   ) -> Bool {
     for index in elements.indices {
       let element = elements[index]
       let place = tuple + element.offset
       let isThere =
         if let copy = element.copy {
-          copy(cores[index], place)
+          copy(storages[index], place)
         } else {
-          copyWord(cores[index], to: place, size: element.size)
+          storages[index].copyWord(to: place, size: element.size)
         }
       if isThere { continue }
       for filled in elements[..<index] { filled.destroy?(tuple + filled.offset) }
@@ -143,21 +145,21 @@ extension Node {
 /// A node that computes with `read` from the latest values of `upstreams`.
 @inlinable
 func makeJoin<Output: Sendable>(
-  _ upstreams: [AnyNode], _ mode: CombineMode, _ site: Site,
-  _ read: @escaping @Sendable (UnsafeMutablePointer<CorePointer>) -> Output?
+  _ upstreams: [AnyNode], _ mode: CombineMode, _ location: SourceLocation,
+  _ read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
 ) -> Node<Output> {
   let turn = currentTurn()
-  enter(turn)
-  let node = makeHead(Output.self, site, turn)
-  let core = node.core
-  let join = makeJoin(upstreams.map { $0.core }) { core, turn in
-    guard let value = read(core.pointee.join.unsafelyUnwrapped.pointee.upstreams) else {
-      traceWaiting(core, turn)
+  turn.enter()
+  let node = makeHead(Output.self, location, turn)
+  let storage = node.storage
+  let join = makeJoin(upstreams.map { $0.storage }) { storage, turn in
+    guard let value = read(storage.pointee.join.unsafelyUnwrapped.pointee.upstreams) else {
+      storage.traceWaiting(in: turn)
       return false
     }
-    return tell(value, of: core, turn)
+    return emit(value, of: storage, turn)
   }
-  core.pointee.join = join
+  storage.pointee.join = join
   let step: Step
   switch mode {
   case .latest: step = arriveAtJoin
@@ -165,38 +167,38 @@ func makeJoin<Output: Sendable>(
     step = everyValueStep(read)
   }
   for upstream in upstreams {
-    let edge = connect(upstream, core, kind: .combine, step)
-    attachToJoin(edge, turn)
+    let edge = connect(upstream, storage, kind: .combine, step)
+    edge.attachToJoin(in: turn)
   }
-  if let value = read(join.pointee.upstreams) { store(core, value) }
-  leave(turn)
+  if let value = read(join.pointee.upstreams) { storage.store(value) }
+  turn.leave()
   return node
 }
 
 /// Reads in the join's region: there no upstream is freed, and who reads last sees all.
 @inlinable func everyValueStep<Output: Sendable>(
-  _ read: @escaping @Sendable (UnsafeMutablePointer<CorePointer>) -> Output?
+  _ read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
 ) -> Step {
-  @Sendable func tell(
-    _ core: CorePointer, _ crossing: Crossing, _ up: CorePointer, _ turn: TurnPointer
+  @Sendable func emit(
+    _ storage: NodePointer, _ delivery: Delivery, _ up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    let join = core.pointee.join.unsafelyUnwrapped
+    let join = storage.pointee.join.unsafelyUnwrapped
     if join.pointee.isTerminated.load(ordering: .relaxed) {
-      if turn.pointee.isTraced { traceStop(.cut, core, turn) }
+      if turn.pointee.isTraced { storage.traceStop(.cut, in: turn) }
       return false
     }
     guard let value = read(join.pointee.upstreams) else {
-      traceWaiting(core, turn)
+      storage.traceWaiting(in: turn)
       return false
     }
-    return arrive(core, .value(value), crossing, sender: up, turn)
+    return storage.arrive(.value(value), delivery, sender: up, in: turn)
   }
   return { up, edge, turn in
-    let core = edge.pointee.down.unsafelyUnwrapped
-    let crossing = Crossing(edge, turn)
-    if claim(core, turn) { return tell(core, crossing, up, turn) }
-    postOver(edge, crossing, turn) { crossing, turn in
-      if tell(core, crossing, up, turn) { propagate(core, turn) }
+    let storage = edge.pointee.down.unsafelyUnwrapped
+    let delivery = Delivery(edge, turn)
+    if storage.claim(by: turn) { return emit(storage, delivery, up, turn) }
+    edge.sendOver(delivery, in: turn) { delivery, turn in
+      if emit(storage, delivery, up, turn) { storage.propagate(in: turn) }
     }
     return false
   }

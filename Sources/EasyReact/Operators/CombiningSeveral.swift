@@ -6,19 +6,19 @@ extension Node {
   ///
   ///     let prices = Node.combine(["tea": tea, "milk": milk])     // ["tea": 3, "milk": 2]
   ///
-  /// It is a join like ``combine(_:as:file:line:)-qpt6``. Of no nodes: a node that
+  /// It is a join like ``combine(_:mode:file:line:)-qpt6``. Of no nodes: a node that
   /// holds an empty dictionary.
   public static func combine<Key: Hashable & Sendable>(
-    _ nodes: [Key: Node<Value>], as mode: CombineMode = .latest, file: StaticString = #fileID,
+    _ nodes: [Key: Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<[Key: Value]> {
-    if nodes.isEmpty { return makeSource([:], isMutable: false, Site(file, line)) }
+    if nodes.isEmpty { return makeSource([:], isMutable: false, SourceLocation(file, line)) }
     let keys = Array(nodes.keys)
-    return makeJoin(keys.map { nodes[$0]! }, mode, Site(file, line)) { cores in
+    return makeJoin(keys.map { nodes[$0]! }, mode, SourceLocation(file, line)) { storages in
       var values: [Key: Value] = [:]
       values.reserveCapacity(keys.count)
       for (index, key) in keys.enumerated() {
-        guard let value = readStored(cores[index], Value.self) else { return nil }
+        guard let value = storages[index].readStored(Value.self) else { return nil }
         values[key] = value
       }
       return values
@@ -41,14 +41,14 @@ extension Node {
   public final func flattenCombine<Element: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Element]> where Value == [Node<Element>] {
-    combineSet(Site(file, line)) { nodes in (nodes, { $0 }) }
+    combineSet(SourceLocation(file, line)) { nodes in (nodes, { $0 }) }
   }
 
   /// The same for a dictionary of nodes: the values come under the keys.
   public final func flattenCombine<Key: Hashable & Sendable, Element: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Key: Element]> where Value == [Key: Node<Element>] {
-    combineSet(Site(file, line)) { nodes in
+    combineSet(SourceLocation(file, line)) { nodes in
       let keys = Array(nodes.keys)
       return (
         keys.map { nodes[$0]! },
@@ -58,37 +58,37 @@ extension Node {
   }
 
   private final func combineSet<Element: Sendable, Output: Sendable>(
-    _ site: Site,
+    _ location: SourceLocation,
     _ parts: @escaping @Sendable (Value) -> ([Node<Element>], @Sendable ([Element]) -> Output)
   ) -> Node<Output> {
     let turn = currentTurn()
-    enter(turn)
-    let node = makeHead(Output.self, site, turn)
-    let core = node.core
+    turn.enter()
+    let node = makeHead(Output.self, location, turn)
+    let storage = node.storage
     let set = ChangingSet<Element, Output>()
-    core.pointee.join = makeJoin([self.core]) { core, turn in
+    storage.pointee.join = makeJoin([self.storage]) { storage, turn in
       guard let value = set.read() else {
-        traceWaiting(core, turn)
+        storage.traceWaiting(in: turn)
         return false
       }
-      return tell(value, of: core, turn)
+      return emit(value, of: storage, turn)
     }
-    connectJoin(self, core, .flattenCombine, turn) { up, edge, turn in
-      let (nodes, make) = parts(slot(up, Value.self).pointee)
-      return inRegion(of: edge, turn) { crossing, turn in
-        var crossing = crossing
-        crossing.flags &= ~Bits.event  // it chose the set, whose values are told
+    connectJoin(self, storage, .flattenCombine, turn) { up, edge, turn in
+      let (nodes, make) = parts(up.slot(Value.self).pointee)
+      return edge.inRegion(in: turn) { delivery, turn in
+        var delivery = delivery
+        delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
         set.change(to: nodes, make, below: edge.pointee.down!, turn)
-        noteArrival(edge.pointee.down!, crossing, sender: up, turn)
+        edge.pointee.down!.noteArrival(delivery, sender: up, in: turn)
         return false
       }
     }
-    if let value = readStored(self.core, Value.self) {
+    if let value = self.storage.readStored(Value.self) {
       let (nodes, make) = parts(value)
-      set.change(to: nodes, make, below: core, turn)
-      if let value = set.read() { store(core, value) }
+      set.change(to: nodes, make, below: storage, turn)
+      if let value = set.read() { storage.store(value) }
     }
-    leave(turn)
+    turn.leave()
     return node
   }
 }
@@ -97,8 +97,8 @@ extension Node {
 /// of them is freed while its edge is here.
 private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked Sendable {
   // Unchecked: see above.
-  private var nodes: [CorePointer] = []
-  private var edges: [CorePointer: InnerEdge] = [:]
+  private var nodes: [NodePointer] = []
+  private var edges: [NodePointer: InnerEdge] = [:]
   private var make: (@Sendable ([Element]) -> Output)?
 
   /// Nil: one of the nodes is empty or lost, or there was no set yet.
@@ -106,9 +106,9 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
     guard let make else { return nil }
     var values: [Element] = []
     values.reserveCapacity(nodes.count)
-    for core in nodes {
-      guard let inner = edges[core], !inner.isCut,
-        let value = readStored(core, Element.self)
+    for storage in nodes {
+      guard let inner = edges[storage], !inner.isCut,
+        let value = storage.readStored(Element.self)
       else { return nil }
       values.append(value)
     }
@@ -118,26 +118,26 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
   /// Edges of nodes that stay are kept; a node in the set twice has one edge.
   func change(
     to new: [Node<Element>], _ make: @escaping @Sendable ([Element]) -> Output,
-    below down: CorePointer, _ turn: TurnPointer
+    below down: NodePointer, _ turn: TurnPointer
   ) {
     let before = edges
     edges = [:]
-    nodes = new.map(\.core)
+    nodes = new.map(\.storage)
     self.make = make
     var added: [InnerEdge] = []
-    for node in new where edges[node.core] == nil && node.core != down {
-      if let kept = before[node.core], !kept.isCut {
-        edges[node.core] = kept
+    for node in new where edges[node.storage] == nil && node.storage != down {
+      if let kept = before[node.storage], !kept.isCut {
+        edges[node.storage] = kept
       } else {
         let inner = InnerEdge(.member, from: node, to: down, arriveAtJoin)
-        edges[node.core] = inner
+        edges[node.storage] = inner
         added.append(inner)
       }
     }
     for inner in added {
-      prepareLink(inner.edge, turn)
-      attachToJoin(inner.edge, turn)
+      inner.edge.prepareLink(in: turn)
+      inner.edge.attachToJoin(in: turn)
     }
-    for (core, inner) in before where edges[core]?.edge != inner.edge { inner.cut(turn) }
+    for (storage, inner) in before where edges[storage]?.edge != inner.edge { inner.cut(turn) }
   }
 }

@@ -11,18 +11,18 @@ extension Node {
   /// any other edge. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
   @inlinable
   public final func deliver(
-    on scheduler: some Scheduler, file: StaticString = #fileID, line: UInt = #line
+    on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    if scheduler is ImmediateScheduler { return handOn(.deliver, Site(file, line)) }
-    let transform = Transform<Value, Value>(.deliver) {
-      let hop = EdgeHop()
-      let queue = HopQueue<Travelling<Value>>(scheduler) { [weak hop] in hop?.deliver($0) }
-      return LifeParts(hop: hop) { up, edge, turn in
-        queue.append(Travelling(slot(up, Value.self).pointee, turn))
-        return stop(.waitsOnScheduler, edge, turn)
+    if scheduler is ImmediateScheduler { return handOn(.deliver, SourceLocation(file, line)) }
+    let transform = NodeTransform<Value, Value>(.deliver) {
+      let state = ScheduledEdge()
+      let queue = ScheduledQueue<InFlight<Value>>(scheduler) { [weak state] in state?.deliver($0) }
+      return EdgeParts(state: state) { up, edge, turn in
+        queue.append(InFlight(up.slot(Value.self).pointee, turn))
+        return edge.stop(.waitsOnScheduler, in: turn)
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that gets each value `interval` later, in order.
@@ -35,19 +35,19 @@ extension Node {
   /// `delay(for:scheduler:)` in Combine.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func delay(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "delay", self)
-    if scheduler is ImmediateScheduler { return handOn(.delay, Site(file, line)) }
-    let transform = Transform<Value, Value>(.delay) {
-      let hop = DelayHop<Value>(scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
-        hop.delay(Travelling(slot(up, Value.self).pointee, turn), interval)
-        return stop(.heldBackByTimer, edge, turn)
+    if scheduler is ImmediateScheduler { return handOn(.delay, SourceLocation(file, line)) }
+    let transform = NodeTransform<Value, Value>(.delay) {
+      let state = DelayedEdge<Value>(scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
+        state.delay(InFlight(up.slot(Value.self).pointee, turn), interval)
+        return edge.stop(.heldBackByTimer, in: turn)
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that changes only when this node has been quiet for `interval`.
@@ -60,30 +60,30 @@ extension Node {
   /// - Parameter interval: Quiet time, greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer a node.
   public final func throttle(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttle", self)
-    if scheduler is ImmediateScheduler { return handOn(.throttle, Site(file, line)) }
-    let transform = Transform<Value, Value>(.throttle, hearsEmptiness: true) {
-      let hop = ThrottleHop<Value>(nil, scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
+    if scheduler is ImmediateScheduler { return handOn(.throttle, SourceLocation(file, line)) }
+    let transform = NodeTransform<Value, Value>(.throttle, hearsEmptiness: true) {
+      let state = DebouncedEdge<Value>(nil, scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
         if !turn.isEmptied {
-          hop.replace(Travelling(slot(up, Value.self).pointee, turn), interval)
-          return stop(.heldBackByTimer, edge, turn)
+          state.replace(InFlight(up.slot(Value.self).pointee, turn), interval)
+          return edge.stop(.heldBackByTimer, in: turn)
         }
-        hop.drop()
+        state.drop()
         return false
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// The same as ``throttle(_:on:file:line:)``, under the field's name.
   ///
   /// Known as `debounce` in Combine, Rx, ReactiveSwift and swift-async-algorithms.
   public final func debounce(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "debounce", self)
@@ -93,9 +93,11 @@ extension Node {
 
 extension Node {
   /// Where work runs at once the engine's loop does it: a chain of such hops uses no stack.
-  @usableFromInline final func handOn(_ kind: EdgeKind, _ site: Site) -> Node<Value> {
-    derive(kind, site, Value.self) { up, edge, turn in
-      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+  @usableFromInline final func handOn(_ kind: OperatorKind, _ location: SourceLocation) -> Node<
+    Value
+  > {
+    derive(kind, location, Value.self) { up, edge, turn in
+      edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
   }
 }
@@ -109,18 +111,19 @@ func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode)
 
 /// Values on their way, each with a timer of its own; the timers of those that are not due yet.
 private struct Delayed<Value: Sendable>: Sendable {
-  var items = Deque<Travelling<Value>>()
+  var items = Deque<InFlight<Value>>()
   var timers = Deque<any Cancelable>()
 }
 
-private final class DelayHop<Value: Sendable>: TimedHop<Delayed<Value>, Value>, @unchecked Sendable
+private final class DelayedEdge<Value: Sendable>: TimedEdge<Delayed<Value>, Value>,
+  @unchecked Sendable
 {
   // Unchecked: adds no storage.
-  init(_ scheduler: any Scheduler) { super.init(Delayed(), scheduler) }
+  init(_ scheduler: any NodeScheduler) { super.init(Delayed(), scheduler) }
 
   /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest
   /// value.
-  func delay(_ item: Travelling<Value>, _ interval: Duration) {
+  func delay(_ item: InFlight<Value>, _ interval: Duration) {
     decide { state, _ in state.items.append(item) }
     let timer = scheduler.schedule(after: interval) { [weak self] in
       self?.decide { state, plan in
@@ -138,11 +141,11 @@ private final class DelayHop<Value: Sendable>: TimedHop<Delayed<Value>, Value>, 
 }
 
 /// State: the pending value.
-private final class ThrottleHop<Value: Sendable>: TimedHop<Travelling<Value>?, Value>,
+private final class DebouncedEdge<Value: Sendable>: TimedEdge<InFlight<Value>?, Value>,
   @unchecked Sendable
 {
   // Unchecked: adds no storage.
-  func replace(_ item: Travelling<Value>, _ interval: Duration) {
+  func replace(_ item: InFlight<Value>, _ interval: Duration) {
     decide { pending, plan in
       defer { pending = item }
       plan.timer = .restart(interval)
@@ -158,7 +161,7 @@ private final class ThrottleHop<Value: Sendable>: TimedHop<Travelling<Value>?, V
     }
   }
 
-  override func fired(_ pending: inout Travelling<Value>?, _ plan: inout Plan) {
+  override func fired(_ pending: inout InFlight<Value>?, _ plan: inout Plan) {
     if let item = pending { plan.outputs.append(item) }
     pending = nil
   }

@@ -24,8 +24,8 @@ extension NodeFactory {
   public static func eventNode<Value: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> MutableNode<Value> where Self == MutableNode<Value> {
-    let node: MutableNode<Value> = makeSource(nil, isMutable: true, Site(file, line))
-    markEventNode(node.core)
+    let node: MutableNode<Value> = makeSource(nil, isMutable: true, SourceLocation(file, line))
+    node.storage.markEventNode()
     return node
   }
 }
@@ -38,15 +38,15 @@ extension Node {
   /// Known as `changes` or `signal` of a `Property` in ReactiveSwift, `skip(1)` with `share()` in Rx.
   public final func events(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
     let turn = currentTurn()
-    enter(turn)
-    let node = makeHead(Value.self, Site(file, line), turn)
-    markEventNode(node.core)
-    let edge = connect(self, node.core, kind: .events) { up, edge, turn in
-      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    turn.enter()
+    let node = makeHead(Value.self, SourceLocation(file, line), turn)
+    node.storage.markEventNode()
+    let edge = connect(self, node.storage, kind: .events) { up, edge, turn in
+      edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
-    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
-    perform(on: core, turn) { turn in attachWithoutPush(edge, turn) }
-    leave(turn)
+    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    storage.perform(in: turn) { turn in edge.attachWithoutPush(in: turn) }
+    turn.leave()
     return node
   }
 
@@ -58,14 +58,16 @@ extension Node {
   /// RxSwift, `Property(initial:then:)` in ReactiveSwift (with a first value:
   /// ``startWith(_:file:line:)``).
   public final func held(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
-    derive(.held, Site(file, line), Value.self) { up, edge, turn in
-      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    derive(.held, SourceLocation(file, line), Value.self) { up, edge, turn in
+      edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
   }
 }
 
-/// Before the node is published.
-private func markEventNode(_ core: CorePointer) {
-  extras(of: core).isEventNode = true
-  core.pointee.bits |= Bits.eventNode
+extension NodePointer {
+  /// Before the node is published.
+  fileprivate func markEventNode() {
+    sideTable().isEventNode = true
+    pointee.flags.insert(.eventNode)
+  }
 }

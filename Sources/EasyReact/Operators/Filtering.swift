@@ -10,16 +10,17 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ isIncluded: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
-    choose(.filter, Site(file, line), isIncluded)
+    choose(.filter, SourceLocation(file, line), isIncluded)
   }
 
   @inlinable @inline(__always)
   final func choose(
-    _ kind: EdgeKind, _ site: Site, _ isIncluded: @escaping @Sendable (Value) -> Bool
+    _ kind: OperatorKind, _ location: SourceLocation,
+    _ isIncluded: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
-    derive(kind, site, Value.self) { up, edge, turn in
-      if !withValue(of: up, isIncluded) { return stop(.filtered, edge, turn) }
-      return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    derive(kind, location, Value.self) { up, edge, turn in
+      if !up.withValue(isIncluded) { return edge.stop(.filtered, in: turn) }
+      return edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
   }
 
@@ -35,7 +36,7 @@ extension Node {
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     requireCount(count, "skip")
-    return limited(.skip, Site(file, line)) { seen in seen > count }
+    return limited(.skip, SourceLocation(file, line)) { seen in seen > count }
   }
 
   /// Returns a node of the first `count` values; the present one counts. It keeps the last of them.
@@ -50,7 +51,7 @@ extension Node {
     _ count: Int, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     requireCount(count, "take")
-    return limited(.take, Site(file, line)) { seen in seen <= count }
+    return limited(.take, SourceLocation(file, line)) { seen in seen <= count }
   }
 
   @usableFromInline final func requireCount(_ count: Int, _ operation: String) {
@@ -61,17 +62,17 @@ extension Node {
 
   @inlinable @inline(__always)
   final func limited(
-    _ kind: EdgeKind, _ site: Site, _ passes: @escaping @Sendable (Int) -> Bool
+    _ kind: OperatorKind, _ location: SourceLocation, _ passes: @escaping @Sendable (Int) -> Bool
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(kind) {
+    let transform = NodeTransform<Value, Value>(kind) {
       let seen = Cell(0)
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         seen.place.pointee &+= 1
-        if !passes(seen.place.pointee) { return stop(.filtered, edge, turn) }
-        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+        if !passes(seen.place.pointee) { return edge.stop(.filtered, in: turn) }
+        return edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, site)
+    return derive(through: transform, location)
   }
 
   /// Returns a node without the values for which `areEquivalent` finds the value that it passed on
@@ -86,18 +87,18 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     by areEquivalent: @escaping @Sendable (Value, Value) -> Bool
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(.distinctUntilChanged) {
+    let transform = NodeTransform<Value, Value>(.distinctUntilChanged) {
       let last = Cell<Value?>(nil)
-      return LifeParts { up, edge, turn in
-        let value = slot(up, Value.self).pointee
+      return EdgeParts { up, edge, turn in
+        let value = up.slot(Value.self).pointee
         if let last = last.place.pointee, areEquivalent(last, value) {
-          return stop(.equal, edge, turn)
+          return edge.stop(.equal, in: turn)
         }
         last.place.pointee = value
-        return pass(value, over: edge, from: up, turn)
+        return edge.pass(value, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// The same, comparing one property: `person.distinctUntilChanged(on: \.name)`.
@@ -115,7 +116,7 @@ extension Node where Value: Equatable {
   public final func ignore(
     _ value: Value, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    choose(.ignore, Site(file, line)) { [value = Constant(value)] in $0 != value.value }
+    choose(.ignore, SourceLocation(file, line)) { [value = Constant(value)] in $0 != value.value }
   }
 
   /// Returns a node of the values equal to `value`.
@@ -123,7 +124,7 @@ extension Node where Value: Equatable {
   public final func select(
     _ value: Value, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    choose(.select, Site(file, line)) { [value = Constant(value)] in $0 == value.value }
+    choose(.select, SourceLocation(file, line)) { [value = Constant(value)] in $0 == value.value }
   }
 
   /// Returns a node without the values equal to the one before.

@@ -21,19 +21,19 @@ extension Node {
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
-    let flatten = Transform<Value, Output>(.flatten) {
+    let flatten = NodeTransform<Value, Output>(.flatten) {
       let following =
         mode == .everyValue
-        ? Following<Output>()
-        : Following<Output> { outer in readStored(outer, Value.self).map(transform) }
-      return LifeParts(hop: following) { up, edge, turn in
+        ? LatestInnerNode<Output>()
+        : LatestInnerNode<Output> { outer in outer.readStored(Value.self).map(transform) }
+      return EdgeParts(state: following) { up, edge, turn in
         if following.isToNote(over: edge, from: up, turn) {
           return following.note(over: edge, from: up, turn)
         }
-        return following.hear(withValue(of: up, transform), over: edge, from: up, turn)
+        return following.hear(up.withValue(transform), over: edge, from: up, turn)
       }
     }
-    return derive(through: flatten, isHead: true, Site(file, line))
+    return derive(through: flatten, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that follows the node that this one holds.
@@ -51,27 +51,27 @@ extension Node {
 }
 
 /// Which inner node a flatten follows. Touched by the holder of the result's region.
-@usableFromInline final class Following<Output: Sendable>: Hop, @unchecked Sendable {
+@usableFromInline final class LatestInnerNode<Output: Sendable>: EdgeState, @unchecked Sendable {
   // Unchecked: see above.
   /// The edge from the inner node, not touched once its life is over. The life keeps this object, so
   /// it is let go of when the node is left.
-  @usableFromInline var inner: (edge: EdgePointer, life: Hop)?
+  @usableFromInline var inner: (edge: EdgePointer, life: EdgeState)?
   /// A life that is over; used again as soon as nobody else has it any more.
-  @usableFromInline var spare: Hop?
+  @usableFromInline var spare: EdgeState?
   /// Does an inner node that is empty when it is turned to empty the result?
   @usableFromInline let emptiesResult: Bool
 
   /// As a join: what runs. Nil: every value of both nodes counts.
   @usableFromInline private(set) var join: JoinPointer?
   /// As a join: the choice by the outer node's present value.
-  private let choose: ((CorePointer) -> Node<Output>?)?
+  private let choose: ((NodePointer) -> Node<Output>?)?
   /// The outer edge, once it has told something; that asks for a choice; one that was made then; and
   /// one was made and is not told yet.
   private var outerEdge: EdgePointer?
   private var isToChoose = false
   private var chosen: Node<Output>?
   private var hasChosen = false
-  /// The first push of the outer edge comes now. Touched by the holder of the outer node's region.
+  /// The initial push of the outer edge comes now. Touched by the holder of the outer node's region.
   @usableFromInline var isFirst = false
 
   @usableFromInline init(emptiesResult: Bool = true) {
@@ -79,122 +79,122 @@ extension Node {
     choose = nil
   }
 
-  @usableFromInline init(_ choose: @escaping (CorePointer) -> Node<Output>?) {
+  @usableFromInline init(_ choose: @escaping (NodePointer) -> Node<Output>?) {
     emptiesResult = true
     self.choose = choose
     super.init()
     // This object ends the join's life.
-    join = makeJoin([]) { [unowned(unsafe) self] core, turn in run(core, turn) }
+    join = makeJoin([]) { [unowned(unsafe) self] storage, turn in run(storage, turn) }
   }
 
-  deinit { if let join { freeJoin(join) } }
+  deinit { if let join { join.freeJoin() } }
 
   @inlinable func follow(
-    _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+    _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let down = edge.pointee.down!
-    let crossing = Crossing(edge, turn)
-    if claim(down, turn) {
-      if edge.pointee.isOver() { return stop(.cut, edge, turn) }
-      return turnTo(node, down, crossing, up, turn)
+    let delivery = Delivery(edge, turn)
+    if down.claim(by: turn) {
+      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
+      return turnTo(node, down, delivery, up, turn)
     }
-    postOver(edge, crossing, turn) { crossing, turn in
-      if self.turnTo(node, down, crossing, up, turn) { propagate(down, turn) }
+    edge.sendOver(delivery, in: turn) { delivery, turn in
+      if self.turnTo(node, down, delivery, up, turn) { down.propagate(in: turn) }
     }
     return false
   }
 
   @inlinable func turnTo(
-    _ node: Node<Output>, _ down: CorePointer, _ crossing: Crossing, _ sender: CorePointer,
+    _ node: Node<Output>, _ down: NodePointer, _ delivery: Delivery, _ sender: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if node.core == down { return false }
+    if node.storage == down { return false }
     // The outer node's event chose the inner one, whose value it is.
-    var crossing = crossing
-    crossing.flags &= ~Bits.event
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
     if let inner, follows(node) {
       if isStillToTell(node, turn) { return false }
-      return tellAgain(
-        Output.self, over: inner.edge, inner.life, crossing, sender, emptiesResult, turn)
+      return emitAgain(
+        Output.self, over: inner.edge, inner.life, delivery, sender, emptiesResult, turn)
     }
     let life = freshLife()
     leaveInner(turn)
-    if !link(node, down, life, crossing, sender, turn) || isStillToTell(node, turn) { return false }
-    let value = readStored(node.core, Output.self)
+    if !link(node, down, life, delivery, sender, turn) || isStillToTell(node, turn) { return false }
+    let value = node.storage.readStored(Output.self)
     if value == nil, !emptiesResult { return false }
-    return arrive(down, value.map { .value($0) } ?? .empty, crossing, sender: sender, turn)
+    return down.arrive(value.map { .value($0) } ?? .empty, delivery, sender: sender, in: turn)
   }
 
   /// A join that waits would be told twice; as a join itself the result hears of it only once more.
   @usableFromInline func isStillToTell(_ node: Node<Output>, _ turn: TurnPointer) -> Bool {
-    join == nil && willTell(node.core, turn)
+    join == nil && node.storage.willEmit(in: turn)
   }
 
   /// A value in place of what an inner node tells, which is left.
   func leave(
-    for value: Output, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+    for value: Output, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    inRegion(of: edge, turn) { crossing, turn in
+    edge.inRegion(in: turn) { delivery, turn in
       self.leaveInner(turn)
-      return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+      return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
     }
   }
 
   @inlinable func follows(_ node: AnyNode) -> Bool {
     // An edge that was cut before it was attached has not ended yet.
-    guard let inner, !inner.life.hasEnded, !inner.edge.pointee.has(EdgeFlags.cut) else {
+    guard let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
       return false
     }
-    return inner.edge.pointee.up == node.core
+    return inner.edge.pointee.up == node.storage
   }
 
   /// True: linked, and its value is to be told here. False: another thread is inside it and will
   /// tell it, as what the outer node's value brings.
   @inlinable func link(
-    _ node: Node<Output>, _ down: CorePointer, _ life: Hop, _ crossing: Crossing,
-    _ sender: CorePointer, _ turn: TurnPointer
+    _ node: Node<Output>, _ down: NodePointer, _ life: EdgeState, _ delivery: Delivery,
+    _ sender: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let edge = makeEdge(
-      Edge(
-        kind: .inner, up: node.core, handle: Unmanaged.passRetained(node as AnyNode),
-        flags: EdgeFlags.starting, hop: life
+      EdgeStorage(
+        kind: .inner, up: node.storage, handle: Unmanaged.passRetained(node as AnyNode),
+        flags: .starting, state: life
       ) { up, edge, turn in
-        if turn.pointee.flags & Bits.event == 0, let join = joinAbove(edge, Output.self) {
-          return arrive(atFlatten: join, over: edge, from: up, turn)
+        if !turn.pointee.wave.flags.has(.event), let join = edge.joinAbove(Output.self) {
+          return join.arriveAtFlatten(over: edge, from: up, in: turn)
         }
         // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
-        _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
-        let isOver = edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+        _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
+        let isOver = edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
           $0.outer.unsafelyUnwrapped.hasEnded
         }
-        if isOver { return stop(.cut, edge, turn) }
-        return pass(slot(up, Output.self).pointee, over: edge, from: up, turn)
+        if isOver { return edge.stop(.cut, in: turn) }
+        return edge.pass(up.slot(Output.self).pointee, from: up, in: turn)
       })
     edge.pointee.down = down
     inner = (edge, life)
-    prepareLink(edge, turn)
-    if holds(node.core, turn) {
-      if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
-      return attachWithoutPush(edge, turn)
+    edge.prepareLink(in: turn)
+    if node.storage.holds(by: turn) {
+      if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+      return edge.attachWithoutPush(in: turn)
     }
-    if turn.pointee.isTraced { traceEdge(edge, made: true, turn) }
-    tellByMail(
-      Output.self, over: edge, life, crossing, sender, emptiesResult, isStarting: true, turn)
+    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    emitByMessage(
+      Output.self, over: edge, life, delivery, sender, emptiesResult, isStarting: true, turn)
     return false
   }
 
-  /// The one before the last is free by now, unless its edge is still in the mail.
-  @inlinable func freshLife() -> Hop {
+  /// The one before the last is free by now, unless its edge is still in the mailbox.
+  @inlinable func freshLife() -> EdgeState {
     if isKnownUniquelyReferenced(&spare), let life = spare.take() {
       life.isEnded.store(false, ordering: .relaxed)
       return life
     }
-    return Hop(of: self)
+    return EdgeState(of: self)
   }
 
   @usableFromInline func leaveInner(_ turn: TurnPointer) {
     guard let (edge, life) = inner.take() else { return }
-    if !life.hasEnded { cut(edge, turn) }
+    if !life.hasEnded { edge.cut(by: turn) }
     spare = life
   }
 
@@ -213,17 +213,17 @@ extension Node {
 
 // MARK: - As a join
 
-extension Following {
+extension LatestInnerNode {
   /// The run reads what the outer node holds: but not for the first value, which is told at once; for an
   /// event, or what a user hands to the transform, which no node holds; or where each value counts.
-  @inlinable func isToNote(over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer)
+  @inlinable func isToNote(over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer)
     -> Bool
   {
-    join != nil && !isFirst && turn.pointee.flags & Bits.event == 0 && edge.pointee.up == up
+    join != nil && !isFirst && !turn.pointee.wave.flags.has(.event) && edge.pointee.up == up
   }
 
   @inlinable func hear(
-    _ node: Node<Output>, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+    _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let isAtOnce = join == nil || isFirst
     isFirst = false
@@ -233,20 +233,21 @@ extension Following {
 
   /// - Parameter node: Chosen already.
   @usableFromInline func note(
-    _ node: Node<Output>? = nil, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
+    _ node: Node<Output>? = nil, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let down = edge.pointee.down.unsafelyUnwrapped
     let join = join.unsafelyUnwrapped
-    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.flags == 0, claim(down, turn),
-      edge.pointee.flags.load(ordering: .relaxed) == 0, noteQuickly(down, join, sender: up, turn)
+    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
+      down.claim(by: turn),
+      edge.pointee.flags.load(ordering: .relaxed) == 0, down.noteQuickly(join, sender: up, in: turn)
     {
       (outerEdge, isToChoose) = (edge, true)
       return false
     }
-    return inRegion(of: edge, turn) { [self] crossing, turn in
-      var crossing = crossing
-      crossing.flags &= ~Bits.event  // it chooses a node, whose value is told
-      if noteArrival(down, at: join, crossing, sender: up, turn) {
+    return edge.inRegion(in: turn) { [self] delivery, turn in
+      var delivery = delivery
+      delivery.wave.flags.remove(.event)  // it chooses a node, whose value is told
+      if down.noteArrival(at: join, delivery, sender: up, in: turn) {
         (outerEdge, isToChoose, chosen) = (edge, true, node)
       }
       return false
@@ -254,145 +255,149 @@ extension Following {
   }
 
   /// Everything of a lower rank is final.
-  func run(_ down: CorePointer, _ turn: TurnPointer) -> Bool {
+  func run(_ down: NodePointer, _ turn: TurnPointer) -> Bool {
     let join = join.unsafelyUnwrapped
     if isToChoose, !turnToChosen(down, join, turn) { return false }
-    guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(EdgeFlags.cut) else {
+    guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
       return false
     }
-    let value = readStored(inner.edge.pointee.up.unsafelyUnwrapped, Output.self)
+    let value = inner.edge.pointee.up.unsafelyUnwrapped.readStored(Output.self)
     if value == nil, !hasChosen {
-      traceWaiting(down, turn)
+      down.traceWaiting(in: turn)
       return false
     }
     hasChosen = false
-    if let value { return tell(value, of: down, join, turn) }
-    return arrive(
-      down, .empty as Arrival<Output>, Crossing(of: join, turn), sender: join.pointee.sender, turn)
+    if let value { return emit(value, of: down, join, turn) }
+    return down.arrive(
+      .empty as Arrival<Output>, Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
   }
 
   /// The chosen node's value, or its emptiness, is to be told.
   func isBrought() { hasChosen = true }
 
   /// Follows the node that the outer one's value chooses. False: nothing is to be told now.
-  private func turnToChosen(_ down: CorePointer, _ join: JoinPointer, _ turn: TurnPointer) -> Bool {
+  private func turnToChosen(_ down: NodePointer, _ join: JoinPointer, _ turn: TurnPointer) -> Bool {
     isToChoose = false
     guard let outer = outerEdge, !hasEnded else { return false }
     let chosen = chosen.take()
     guard let node = chosen ?? choose.unsafelyUnwrapped(outer.pointee.up.unsafelyUnwrapped) else {
       return true
     }
-    if hasEnded || node.core == down { return false }  // the user's closure may have cut the edge
+    if hasEnded || node.storage == down { return false }  // the user's closure may have cut the edge
     hasChosen = true
     if !follows(node) {
       let life = freshLife()
       leaveInner(turn)
-      if !link(node, down, life, Crossing(of: join, turn), join.pointee.sender!, turn) {
+      if !link(node, down, life, Delivery(of: join, turn), join.pointee.sender!, turn) {
         hasChosen = false
         return false
       }
     }
-    return !waitsAgain(down, join, turn)
+    return !down.waitsAgain(join, in: turn)
   }
 }
 
 /// A join reads the value itself: one that was brought might be told behind a newer one. False: the
 /// flatten is no join.
 @usableFromInline func noteBrought<Output: Sendable>(
-  _: Output.Type, over edge: EdgePointer, _ crossing: Crossing, _ sender: CorePointer,
+  _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,
   _ turn: TurnPointer
 ) -> Bool {
-  guard let join = joinAbove(edge, Output.self) else { return false }
+  guard let join = edge.joinAbove(Output.self) else { return false }
   let down = edge.pointee.down.unsafelyUnwrapped
-  func note(_ crossing: Crossing, _ turn: TurnPointer) {
-    edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-      unsafeDowncast($0.outer.unsafelyUnwrapped, to: Following<Output>.self).isBrought()
+  func note(_ delivery: Delivery, _ turn: TurnPointer) {
+    edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      unsafeDowncast($0.outer.unsafelyUnwrapped, to: LatestInnerNode<Output>.self).isBrought()
     }
-    noteArrival(down, at: join, crossing, sender: sender, turn)
+    down.noteArrival(at: join, delivery, sender: sender, in: turn)
   }
-  if claim(down, turn) {
-    if edge.pointee.isOver() { _ = stop(.cut, edge, turn) } else { note(crossing, turn) }
+  if down.claim(by: turn) {
+    if edge.pointee.isOver() { _ = edge.stop(.cut, in: turn) } else { note(delivery, turn) }
   } else {
-    postOver(edge, crossing, turn) { crossing, turn in note(crossing, turn) }
+    edge.sendOver(delivery, in: turn) { delivery, turn in note(delivery, turn) }
   }
   return true
 }
 
-@usableFromInline func joinAbove<Output: Sendable>(_ edge: EdgePointer, _: Output.Type)
-  -> JoinPointer?
-{
-  edge.pointee.hop.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-    unsafeDowncast($0.outer.unsafelyUnwrapped, to: Following<Output>.self).join
+extension EdgePointer {
+  @usableFromInline func joinAbove<Output: Sendable>(_: Output.Type)
+    -> JoinPointer?
+  {
+    pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      unsafeDowncast($0.outer.unsafelyUnwrapped, to: LatestInnerNode<Output>.self).join
+    }
   }
 }
 
-@usableFromInline func arrive(
-  atFlatten join: JoinPointer, over edge: EdgePointer, from up: CorePointer, _ turn: TurnPointer
-) -> Bool {
-  arrive(at: join, over: edge, from: up, turn)
+extension JoinPointer {
+  @usableFromInline func arriveAtFlatten(
+    over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    arriveOver(over: edge, from: up, in: turn)
+  }
 }
 
 /// Tells the value of an inner node that is followed already. What that node has sent may still
-/// wait in the mail of the result, and in its own: the value is read and told behind it.
-@inlinable func tellAgain<Output: Sendable>(
-  _: Output.Type, over edge: EdgePointer, _ life: Hop, _ crossing: Crossing,
-  _ sender: CorePointer, _ emptiesResult: Bool, _ turn: TurnPointer
+/// wait in the mailbox of the result, and in its own: the value is read and told behind it.
+@inlinable func emitAgain<Output: Sendable>(
+  _: Output.Type, over edge: EdgePointer, _ life: EdgeState, _ delivery: Delivery,
+  _ sender: NodePointer, _ emptiesResult: Bool, _ turn: TurnPointer
 ) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
-  if claim(up, turn) {
-    return bring(up, Output.self, over: edge, crossing, sender, emptiesResult, turn)
+  if up.claim(by: turn) {
+    return up.bring(Output.self, over: edge, delivery, sender, emptiesResult, in: turn)
   }
-  tellByMail(
-    Output.self, over: edge, life, crossing, sender, emptiesResult, isStarting: false, turn)
+  emitByMessage(
+    Output.self, over: edge, life, delivery, sender, emptiesResult, isStarting: false, turn)
   return false
 }
 
 /// By the thread that is inside the inner node, which attaches the edge first if it is starting.
-@inlinable func tellByMail<Output: Sendable>(
-  _: Output.Type, over edge: EdgePointer, _ life: Hop, _ crossing: Crossing,
-  _ sender: CorePointer, _ emptiesResult: Bool, isStarting: Bool, _ turn: TurnPointer
+@inlinable func emitByMessage<Output: Sendable>(
+  _: Output.Type, over edge: EdgePointer, _ life: EdgeState, _ delivery: Delivery,
+  _ sender: NodePointer, _ emptiesResult: Bool, isStarting: Bool, _ turn: TurnPointer
 ) {
-  typealias Payload = (EdgePointer, Hop, Crossing, CorePointer, Bool, Bool)
-  let payload: Payload = (edge, life, crossing.retained(), sender, emptiesResult, isStarting)
-  post(
-    makeLetter(to: edge.pointee.up.unsafelyUnwrapped, payload) { payload, turn in
-      let (edge, life, crossing, sender, emptiesResult, isStarting) = takePayload(
-        payload, Payload.self)
-      let context = crossing.takeContext()
-      // An edge whose life has not ended is not freed while this region is held; one that starts is
-      // not freed at all.
-      if isStarting ? !attachWithoutPush(edge, turn) : life.hasEnded { return }
-      let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-      if bring(
-        edge.pointee.up!, Output.self, over: edge, crossing.afterWaiting(context), sender,
-        emptiesResult, turn)
-      {
-        propagate(edge.pointee.down!, turn)
-      }
-      (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
-      _ = consume context
-    }, turn)
+  typealias Payload = (EdgePointer, EdgeState, Delivery, NodePointer, Bool, Bool)
+  let payload: Payload = (edge, life, delivery.retained(), sender, emptiesResult, isStarting)
+  edge.pointee.up.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
+    let (edge, life, delivery, sender, emptiesResult, isStarting) = takePayload(
+      payload, Payload.self)
+    let context = delivery.takeContext()
+    // An edge whose life has not ended is not freed while this region is held; one that starts is
+    // not freed at all.
+    if isStarting ? !edge.attachWithoutPush(in: turn) : life.hasEnded { return }
+    let saved = turn.pointee.wave
+    if edge.pointee.up!.bring(
+      Output.self, over: edge, delivery.afterWaiting(context), sender, emptiesResult, in: turn)
+    {
+      edge.pointee.down!.propagate(in: turn)
+    }
+    turn.pointee.wave = saved
+    _ = consume context
+  }
 }
 
-/// Reads the inner node's value, as the holder of its region, and tells it in the result behind
-/// what waits there.
-@inlinable func bring<Output: Sendable>(
-  _ up: CorePointer, _: Output.Type, over edge: EdgePointer, _ crossing: Crossing,
-  _ sender: CorePointer, _ emptiesResult: Bool, _ turn: TurnPointer
-) -> Bool {
-  let down = edge.pointee.down.unsafelyUnwrapped
-  if edge.pointee.kind == .inner, noteBrought(Output.self, over: edge, crossing, sender, turn) {
+extension NodePointer {
+  /// Reads the inner node's value, as the holder of its region, and tells it in the result behind
+  /// what waits there.
+  @inlinable func bring<Output: Sendable>(
+    _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,
+    _ emptiesResult: Bool, in turn: TurnPointer
+  ) -> Bool {
+    let down = edge.pointee.down.unsafelyUnwrapped
+    if edge.pointee.kind == .inner, noteBrought(Output.self, over: edge, delivery, sender, turn) {
+      return false
+    }
+    let value = readStored(Output.self)
+    if value == nil, !emptiesResult { return false }
+    let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
+    if down.claim(by: turn) {
+      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
+      return down.arrive(arrival, delivery, sender: sender, in: turn)
+    }
+    edge.sendOver(delivery, in: turn) { delivery, turn in
+      if down.arrive(arrival, delivery, sender: sender, in: turn) { down.propagate(in: turn) }
+    }
     return false
   }
-  let value = readStored(up, Output.self)
-  if value == nil, !emptiesResult { return false }
-  let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
-  if claim(down, turn) {
-    if edge.pointee.isOver() { return stop(.cut, edge, turn) }
-    return arrive(down, arrival, crossing, sender: sender, turn)
-  }
-  postOver(edge, crossing, turn) { crossing, turn in
-    if arrive(down, arrival, crossing, sender: sender, turn) { propagate(down, turn) }
-  }
-  return false
 }

@@ -17,7 +17,7 @@ extension Node {
   public final func flattenMerge<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Output> where Value: Node<Output> {
-    follow(.flattenMerge, Plan(), Site(file, line)) { $0 }
+    follow(.flattenMerge, Plan(), SourceLocation(file, line)) { $0 }
   }
 
   /// Returns a node that follows every node that `transform` made of a value.
@@ -30,7 +30,7 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
-    follow(.mergeMap, Plan(), Site(file, line), transform)
+    follow(.mergeMap, Plan(), SourceLocation(file, line), transform)
   }
 
   /// Returns a node that follows at most `maxConcurrent` of the nodes that `transform` makes; values
@@ -53,7 +53,7 @@ extension Node {
   ) -> Node<Output> {
     requirePositive(maxConcurrent, "mergeMap(maxConcurrent:)", self)
     return follow(
-      .mergeMap, Plan(limit: maxConcurrent, isDone: isDone), Site(file, line), transform)
+      .mergeMap, Plan(limit: maxConcurrent, isDone: isDone), SourceLocation(file, line), transform)
   }
 
   /// Returns a node that follows the nodes that `transform` makes one after the other, in order.
@@ -67,7 +67,7 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
-    follow(.concatMap, Plan(limit: 1, isDone: isDone), Site(file, line), transform)
+    follow(.concatMap, Plan(limit: 1, isDone: isDone), SourceLocation(file, line), transform)
   }
 
   /// Returns a node that follows the node that `transform` made of a value; values that come before
@@ -84,23 +84,24 @@ extension Node {
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
     follow(
-      .exhaustMap, Plan(limit: 1, drops: true, isDone: isDone), Site(file, line), transform)
+      .exhaustMap, Plan(limit: 1, drops: true, isDone: isDone), SourceLocation(file, line),
+      transform)
   }
 
   private final func follow<Output: Sendable>(
-    _ kind: EdgeKind, _ plan: Plan<Output>, _ site: Site,
+    _ kind: OperatorKind, _ plan: Plan<Output>, _ location: SourceLocation,
     _ transform: @escaping @Sendable (Value) -> Node<Output>
   ) -> Node<Output> {
-    let flatten = Transform<Value, Output>(kind) {
-      let crowd = Crowd<Value, Output>(plan, transform)
-      return LifeParts(hop: crowd) { up, edge, turn in
-        let value = slot(up, Value.self).pointee
-        return inRegion(of: edge, turn) { crossing, turn in
-          crowd.take(value, over: edge, crossing, turn)
+    let flatten = NodeTransform<Value, Output>(kind) {
+      let innerNodes = InnerNodes<Value, Output>(plan, transform)
+      return EdgeParts(state: innerNodes) { up, edge, turn in
+        let value = up.slot(Value.self).pointee
+        return edge.inRegion(in: turn) { delivery, turn in
+          innerNodes.take(value, over: edge, delivery, turn)
         }
       }
     }
-    return derive(through: flatten, isHead: true, site)
+    return derive(through: flatten, isHead: true, location)
   }
 }
 
@@ -113,7 +114,7 @@ private struct Plan<Output: Sendable>: Sendable {
 }
 
 /// The inner nodes that one life of an edge follows. Touched by the holder of the result's region.
-private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Sendable {
+private final class InnerNodes<Input: Sendable, Output: Sendable>: EdgeState, @unchecked Sendable {
   // Unchecked: see above.
   private let plan: Plan<Output>
   private let transform: @Sendable (Input) -> Node<Output>
@@ -123,11 +124,11 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   private var made = 0
   fileprivate let cuts = Atomic<Int>(0)
   /// Where inner nodes are never done: which of them are followed already.
-  private var followed: [CorePointer: InnerEdge] = [:]
+  private var followed: [NodePointer: InnerEdge] = [:]
   /// Inner nodes that are being made: the user's closure may set the outer node.
   private var beginning = 0
-  private var waiting = Deque<(value: Input, crossing: Crossing, sender: CorePointer)>()
-  private var down: CorePointer?
+  private var waiting = Deque<(value: Input, delivery: Delivery, sender: NodePointer)>()
+  private var down: NodePointer?
 
   init(_ plan: Plan<Output>, _ transform: @escaping @Sendable (Input) -> Node<Output>) {
     self.plan = plan
@@ -142,57 +143,57 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
 
   /// The outer node told a value. True: stored in the result.
   func take(
-    _ value: Input, over edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer
+    _ value: Input, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     down = edge.pointee.down
     let sender = edge.pointee.up!
     if hasRoom, waiting.isEmpty {
-      return beginWaiting(begin(value, crossing, sender, turn), turn)
+      return beginWaiting(begin(value, delivery, sender, turn), turn)
     }
-    if plan.drops { return stop(.filtered, edge, turn) }
-    waiting.append((value, crossing.retained(), sender))
-    return stop(.waitsForAnotherUpstream, edge, turn)
+    if plan.drops { return edge.stop(.filtered, in: turn) }
+    waiting.append((value, delivery.retained(), sender))
+    return edge.stop(.waitsForAnotherUpstream, in: turn)
   }
 
   /// Makes and follows one inner node. True: its present value was stored in the result.
   private func begin(
-    _ value: Input, _ crossing: Crossing, _ sender: CorePointer, _ turn: TurnPointer
+    _ value: Input, _ delivery: Delivery, _ sender: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     beginning += 1
     let node = transform(value)
     beginning -= 1
-    guard !hasEnded, let down, node.core != down else { return false }
+    guard !hasEnded, let down, node.storage != down else { return false }
     // The outer node's event chose the inner one, whose value it is.
-    var crossing = crossing
-    crossing.flags &= ~Bits.event
-    if let known = followed[node.core], !known.isCut {
-      if willTell(node.core, turn) { return false }
-      return tellAgain(Output.self, over: known.edge, known.life, crossing, sender, false, turn)
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
+    if let known = followed[node.storage], !known.isCut {
+      if node.storage.willEmit(in: turn) { return false }
+      return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
     }
     let inner = edge(from: node, to: down)
     made += 1
     running[inner.edge] = inner
-    if plan.isDone == nil { followed[node.core] = inner }
-    if !inner.link(crossing, turn) { return false }
-    if willTell(node.core, turn) { return false }
-    guard let present = readStored(node.core, Output.self) else { return false }
+    if plan.isDone == nil { followed[node.storage] = inner }
+    if !inner.link(delivery, turn) { return false }
+    if node.storage.willEmit(in: turn) { return false }
+    guard let present = node.storage.readStored(Output.self) else { return false }
     let isLast = plan.isDone?(present) == true
     if hasEnded || inner.isCut { return false }  // by `isDone`
     if isLast { finish(inner, turn) }
-    return arrive(down, .value(present), crossing, sender: sender, turn)
+    return down.arrive(.value(present), delivery, sender: sender, in: turn)
   }
 
-  private func edge(from node: Node<Output>, to down: CorePointer) -> InnerEdge {
+  private func edge(from node: Node<Output>, to down: NodePointer) -> InnerEdge {
     let member = Member<Input, Output>(of: self)
     let inner = InnerEdge(.member, from: node, to: down, life: member) {
       [plan] up, edge, turn in
       // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
-      _ = claimOther(edge.pointee.down.unsafelyUnwrapped, turn)
-      if self.hasEnded { return stop(.cut, edge, turn) }
-      let value = slot(up, Output.self).pointee
-      if plan.isDone == nil { return pass(value, over: edge, from: up, turn) }
-      return inRegion(of: edge, turn) { crossing, turn in
-        self.hear(value, over: edge, crossing, turn)
+      _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
+      if self.hasEnded { return edge.stop(.cut, in: turn) }
+      let value = up.slot(Output.self).pointee
+      if plan.isDone == nil { return edge.pass(value, from: up, in: turn) }
+      return edge.inRegion(in: turn) { delivery, turn in
+        self.hear(value, over: edge, delivery, turn)
       }
     }
     member.edge = inner.edge
@@ -201,12 +202,12 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
 
   /// An inner node told a value.
   private func hear(
-    _ value: Output, over edge: EdgePointer, _ crossing: Crossing, _ turn: TurnPointer
+    _ value: Output, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     guard let inner = running[edge], let down, let isDone = plan.isDone else { return false }
     let isLast = isDone(value)
-    if edge.pointee.isOver() { return stop(.cut, edge, turn) }  // by `isDone`
-    let isStored = arrive(down, .value(value), crossing, sender: edge.pointee.up, turn)
+    if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }  // by `isDone`
+    let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
     if !isLast { return isStored }
     whileStored(isStored, down, turn) { finish(inner, turn) }
     return beginWaiting(isStored, turn)
@@ -221,10 +222,10 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   private func beginWaiting(_ isStored: Bool, _ turn: TurnPointer) -> Bool {
     var isStored = isStored
     while let down, hasRoom, !hasEnded, let next = waiting.popFirst() {
-      let context = next.crossing.takeContext()
-      let crossing = next.crossing.afterWaiting(context)
+      let context = next.delivery.takeContext()
+      let delivery = next.delivery.afterWaiting(context)
       whileStored(isStored, down, turn) {
-        if begin(next.value, crossing, next.sender, turn) { isStored = true }
+        if begin(next.value, delivery, next.sender, turn) { isStored = true }
       }
       _ = consume context
     }
@@ -232,16 +233,16 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   /// An inner edge was cut by somebody else: that counts as done.
-  override func innerEnded(_ life: Hop, _ turn: TurnPointer) {
+  override func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {
     made -= 1
     cuts.wrappingSubtract(1, ordering: .releasing)
     let edge = unsafeDowncast(life, to: Member<Input, Output>.self).edge!
     let isOthersCut = running.removeValue(forKey: edge) != nil
     if let node = edge.pointee.up, followed[node]?.edge == edge { followed[node] = nil }
     guard isOthersCut, !hasEnded, let down else { return }
-    let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-    if beginWaiting(false, turn) { propagate(down, turn) }
-    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+    let saved = turn.pointee.wave
+    if beginWaiting(false, turn) { down.propagate(in: turn) }
+    turn.pointee.wave = saved
   }
 
   override func detached(_ turn: TurnPointer) {
@@ -253,16 +254,16 @@ private final class Crowd<Input: Sendable, Output: Sendable>: Hop, @unchecked Se
   }
 
   private func forgetWaiting() {
-    while let next = waiting.popFirst() { _ = next.crossing.takeContext() }
+    while let next = waiting.popFirst() { _ = next.delivery.takeContext() }
   }
 }
 
 /// The life of an inner edge. Touched by the holder of the result's region, but for what counts cuts.
-private final class Member<Input: Sendable, Output: Sendable>: Hop, @unchecked Sendable {
+private final class Member<Input: Sendable, Output: Sendable>: EdgeState, @unchecked Sendable {
   // Unchecked: see above.
   var edge: EdgePointer?
   override func marked() {
-    unsafeDowncast(outer!, to: Crowd<Input, Output>.self)
+    unsafeDowncast(outer!, to: InnerNodes<Input, Output>.self)
       .cuts.wrappingAdd(1, ordering: .releasing)
   }
 }

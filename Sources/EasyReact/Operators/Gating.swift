@@ -19,18 +19,18 @@ extension Node {
     inclusive: Bool = false, file: StaticString = #fileID, line: UInt = #line,
     _ isWanted: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(.takeWhile) {
+    let transform = NodeTransform<Value, Value>(.takeWhile) {
       let isOver = Cell(false)
-      return LifeParts { up, edge, turn in
-        if isOver.place.pointee { return stop(.filtered, edge, turn) }
-        if !withValue(of: up, isWanted) {
+      return EdgeParts { up, edge, turn in
+        if isOver.place.pointee { return edge.stop(.filtered, in: turn) }
+        if !up.withValue(isWanted) {
           isOver.place.pointee = true
-          if !inclusive { return stop(.filtered, edge, turn) }
+          if !inclusive { return edge.stop(.filtered, in: turn) }
         }
-        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+        return edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// Returns a node of the values from the first for which `isUnwanted` does not hold.
@@ -45,17 +45,17 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ isUnwanted: @escaping @Sendable (Value) -> Bool
   ) -> Node<Value> {
-    let transform = Transform<Value, Value>(.skipWhile) {
+    let transform = NodeTransform<Value, Value>(.skipWhile) {
       let isOpen = Cell(false)
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         if !isOpen.place.pointee {
-          if withValue(of: up, isUnwanted) { return stop(.filtered, edge, turn) }
+          if up.withValue(isUnwanted) { return edge.stop(.filtered, in: turn) }
           isOpen.place.pointee = true
         }
-        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+        return edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// Returns a node of the values up to the moment at which `other` tells something; it keeps the
@@ -72,7 +72,7 @@ extension Node {
   public final func takeUntil<Other: Sendable>(
     _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    gated(.takeUntil, by: other, isOpenAtFirst: true, Site(file, line))
+    gated(.takeUntil, by: other, isOpenAtFirst: true, SourceLocation(file, line))
   }
 
   /// Returns a node of the values from the moment at which `other` tells something.
@@ -87,42 +87,42 @@ extension Node {
   public final func skipUntil<Other: Sendable>(
     _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    gated(.skipUntil, by: other, isOpenAtFirst: false, Site(file, line))
+    gated(.skipUntil, by: other, isOpenAtFirst: false, SourceLocation(file, line))
   }
 
   /// `other`'s first value turns the gate; it is linked first, so a value that it holds counts
   /// before this node's.
   private final func gated<Other: Sendable>(
-    _ kind: EdgeKind, by other: Node<Other>, isOpenAtFirst: Bool, _ site: Site
+    _ kind: OperatorKind, by other: Node<Other>, isOpenAtFirst: Bool, _ location: SourceLocation
   ) -> Node<Value> {
     let gate = Gate()
-    let result: MutableNode<Value> = makeSource(nil, isMutable: false, site)
+    let result: MutableNode<Value> = makeSource(nil, isMutable: false, location)
     let turn = currentTurn()
-    enter(turn)
-    _ = claim(result.core, turn)
+    turn.enter()
+    _ = result.storage.claim(by: turn)
     // A thread that is inside `other` links it later, and this node's values must not pass before.
-    if hasTold(other) { gate.turn() }
-    let notifier = Transform<Other, Value>(.notifier) {
-      LifeParts { _, edge, turn in
-        inRegion(of: edge, turn) { _, _ in
+    if hasEmitted(other) { gate.turn() }
+    let notifier = NodeTransform<Other, Value>(.notifier) {
+      EdgeParts { _, edge, turn in
+        edge.inRegion(in: turn) { _, _ in
           gate.turn()
           return false
         }
       }
     }
-    let values = Transform<Value, Value>(kind) {
+    let values = NodeTransform<Value, Value>(kind) {
       let life = gate.newLife()
-      return LifeParts { up, edge, turn in
-        let value = slot(up, Value.self).pointee
-        return inRegion(of: edge, turn) { crossing, turn in
-          if gate.isTurned(in: life) == isOpenAtFirst { return stop(.filtered, edge, turn) }
-          return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+      return EdgeParts { up, edge, turn in
+        let value = up.slot(Value.self).pointee
+        return edge.inRegion(in: turn) { delivery, turn in
+          if gate.isTurned(in: life) == isOpenAtFirst { return edge.stop(.filtered, in: turn) }
+          return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
         }
       }
     }
     result.link(to: other, through: notifier)
     result.link(to: self, through: values)
-    leave(turn)
+    turn.leave()
     return result
   }
 }
@@ -139,20 +139,20 @@ private final class Gate: @unchecked Sendable {
   func isTurned(in life: Int) -> Bool { turned >= life }
 }
 
-/// Runs the end of a step as the holder of the result's region, where the state of an operator of
-/// several upstreams lies: now, or when the thread that is inside opens the letter. `body` is true
-/// when it stored a value in the result.
-func inRegion(
-  of edge: EdgePointer, _ turn: TurnPointer, _ body: @escaping (Crossing, TurnPointer) -> Bool
-) -> Bool {
-  let down = edge.pointee.down.unsafelyUnwrapped
-  let crossing = Crossing(edge, turn)
-  if claim(down, turn) {
-    if edge.pointee.isOver() { return stop(.cut, edge, turn) }
-    return body(crossing, turn)
+extension EdgePointer {
+  /// Runs the end of a step as the holder of the result's region, where the state of an operator of
+  /// several upstreams lies: now, or when the thread that is inside opens the message. `body` is true
+  /// when it stored a value in the result.
+  func inRegion(in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
+    let delivery = Delivery(self, turn)
+    if down.claim(by: turn) {
+      if pointee.isOver() { return stop(.cut, in: turn) }
+      return body(delivery, turn)
+    }
+    sendOver(delivery, in: turn) { delivery, turn in
+      if body(delivery, turn) { down.propagate(in: turn) }
+    }
+    return false
   }
-  postOver(edge, crossing, turn) { crossing, turn in
-    if body(crossing, turn) { propagate(down, turn) }
-  }
-  return false
 }

@@ -19,7 +19,7 @@ extension Node {
   /// Returns a node that tells a new group for each new key; each group has a node of the values
   /// with its key.
   ///
-  ///     let rooms = message.groupBy { $0.room }           // Node<Group<String, Message>>
+  ///     let rooms = message.groupBy { $0.room }           // Node<NodeGroup<String, Message>>
   ///     let counts = rooms.mergeMap { room in room.values.count().map { (room.key, $0) } }
   ///
   /// It is the general form of ``switch(file:line:_:)``, for keys that are not known beforehand: the
@@ -33,29 +33,29 @@ extension Node {
   public final func groupBy<Key: Hashable & Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ key: @escaping @Sendable (Value) -> Key
-  ) -> Node<Group<Key, Value>> {
-    let site = Site(file, line)
-    let result: MutableNode<Group<Key, Value>> = makeSource(nil, isMutable: false, site)
+  ) -> Node<NodeGroup<Key, Value>> {
+    let location = SourceLocation(file, line)
+    let result: MutableNode<NodeGroup<Key, Value>> = makeSource(nil, isMutable: false, location)
     let ends = GroupedEnds()
-    let parting = Transform<Value, Value>(.groupBy) { [weak result] in
-      let groups = Groups<Key, Value>(result, ends, site, key)
-      return LifeParts { up, edge, turn in
-        groups.take(slot(up, Value.self).pointee, over: edge, up, turn)
+    let parting = NodeTransform<Value, Value>(.groupBy) { [weak result] in
+      let groups = Groups<Key, Value>(result, ends, location, key)
+      return EdgeParts { up, edge, turn in
+        groups.take(up.slot(Value.self).pointee, over: edge, up, turn)
         return false
       }
     }
     let turn = currentTurn()
-    enter(turn)
-    let parted = derive(through: parting, site)
-    attachToJoin(connect(parted, result.core, kind: .groups) { _, _, _ in false }, turn)
+    turn.enter()
+    let parted = derive(through: parting, location)
+    (connect(parted, result.storage, kind: .groups) { _, _, _ in false }).attachToJoin(in: turn)
     ends.areConnected.store(true, ordering: .releasing)
-    leave(turn)
+    turn.leave()
     return result
   }
 }
 
 /// A key and the node of its values: what ``Node/groupBy(file:line:_:)`` tells.
-public struct Group<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public let key: Key
   public let values: Node<Value>
 }
@@ -71,55 +71,57 @@ private final class GroupedEnds: Sendable {
 /// the groups, which have edges from it. Values are brought to their group past these.
 private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
   // Unchecked: see above.
-  private weak let result: MutableNode<Group<Key, Value>>?
+  private weak let result: MutableNode<NodeGroup<Key, Value>>?
   private let ends: GroupedEnds
-  private let site: Site
+  private let location: SourceLocation
   private let key: @Sendable (Value) -> Key
   private var groups: [Key: WeakNode<Value>] = [:]
   private var sweepAt = 16
 
   init(
-    _ result: MutableNode<Group<Key, Value>>?, _ ends: GroupedEnds, _ site: Site,
+    _ result: MutableNode<NodeGroup<Key, Value>>?, _ ends: GroupedEnds, _ location: SourceLocation,
     _ key: @escaping @Sendable (Value) -> Key
   ) {
     self.result = result
     self.ends = ends
-    self.site = site
+    self.location = location
     self.key = key
   }
 
-  func take(_ value: Value, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer) {
+  func take(_ value: Value, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer) {
     let parted = edge.pointee.down!
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
-    let crossing = Crossing(edge, turn)
-    if let group = groups[key]?.node, bring(value, to: group, crossing, from: parted, turn) {
+    let delivery = Delivery(edge, turn)
+    if let group = groups[key]?.node, bring(value, to: group, delivery, from: parted, turn) {
       return
     }
     let isConnected = ends.areConnected.load(ordering: .acquiring)
-    guard let result, !isConnected || hasEdge(from: parted, result.core) else {
-      return _ = stop(.filtered, edge, turn)
+    guard let result, !isConnected || parted.hasEdge(result.storage) else {
+      return _ = edge.stop(.filtered, in: turn)
     }
     let group = begin(key, below: parted, turn)
-    var told = crossing
-    told.flags &= ~Bits.event
+    var told = delivery
+    told.wave.flags.remove(.event)
     if turn.isEvent {
       bring(
-        Group(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected, turn
+        NodeGroup(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected,
+        turn
       )
-      bring(value, to: group, crossing, from: parted, turn)
+      bring(value, to: group, delivery, from: parted, turn)
     } else {
-      bring(value, to: group, crossing, from: parted, turn)
+      bring(value, to: group, delivery, from: parted, turn)
       bring(
-        Group(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected, turn
+        NodeGroup(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected,
+        turn
       )
     }
   }
 
-  private func begin(_ key: Key, below parted: CorePointer, _ turn: TurnPointer) -> Node<Value> {
-    let group = makeHead(Value.self, site, turn)
-    if let parted = node(of: parted) {
-      attachToJoin(connect(parted, group.core, kind: .group) { _, _, _ in false }, turn)
+  private func begin(_ key: Key, below parted: NodePointer, _ turn: TurnPointer) -> Node<Value> {
+    let group = makeHead(Value.self, location, turn)
+    if let parted = parted.node() {
+      (connect(parted, group.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
     }
     if groups.count >= sweepAt {
       groups = groups.filter { $0.value.node != nil }
@@ -132,43 +134,49 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
 
 private struct WeakNode<Value: Sendable> { weak var node: Node<Value>? }
 
-/// Has the node an edge from `parted` that is not cut?
-private func hasEdge(from parted: CorePointer, _ core: CorePointer) -> Bool {
-  var found = false
-  forEachEdge(core, .ins) { edge in
-    if edge.pointee.up == parted, !edge.pointee.has(EdgeFlags.cut) { found = true }
+extension NodePointer {
+  /// Has the node an edge from `parted` that is not cut?
+  fileprivate func hasEdge(_ storage: NodePointer) -> Bool {
+    var found = false
+    storage.forEachEdge(.ins) { edge in
+      if edge.pointee.up == self, !edge.pointee.has(.cut) { found = true }
+    }
+    return found
   }
-  return found
 }
 
 /// Brings a value to a node as part of the present wave, past the edge that leads there. Part of a
 /// step. False: that edge is cut (unless it need not be there yet).
 @discardableResult
 private func bring<Value: Sendable>(
-  _ value: Value, to node: Node<Value>, _ crossing: Crossing, from sender: CorePointer,
+  _ value: Value, to node: Node<Value>, _ delivery: Delivery, from sender: NodePointer,
   needsEdge: Bool = true, _ turn: TurnPointer
 ) -> Bool {
-  let core = node.core
-  let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-  if claim(core, turn) {
-    guard !needsEdge || hasEdge(from: sender, core) else { return false }
-    if arrive(core, .value(value), crossing, sender: sender, turn) { propagate(core, turn) }
-    (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  let storage = node.storage
+  let saved = turn.pointee.wave
+  if storage.claim(by: turn) {
+    guard !needsEdge || sender.hasEdge(storage) else { return false }
+    if storage.arrive(.value(value), delivery, sender: sender, in: turn) {
+      storage.propagate(in: turn)
+    }
+    turn.pointee.wave = saved
     return true
   }
-  if needsEdge, !hasEdge(from: sender, core) { return false }
-  typealias Payload = (CorePointer, Value, Crossing, CorePointer)
-  post(
-    makeLetter(to: core, (core, value, crossing.retained(), sender) as Payload) { payload, turn in
-      let (core, value, crossing, sender) = takePayload(payload, Payload.self)
-      let context = crossing.takeContext()
-      if !needsEdge || hasEdge(from: sender, core) {
-        let saved = (turn.pointee.wave, turn.pointee.flags, turn.pointee.context)
-        let late = crossing.afterWaiting(context)
-        if arrive(core, .value(value), late, sender: sender, turn) { propagate(core, turn) }
-        (turn.pointee.wave, turn.pointee.flags, turn.pointee.context) = saved
+  if needsEdge, !sender.hasEdge(storage) { return false }
+  typealias Payload = (NodePointer, Value, Delivery, NodePointer)
+  storage.send((storage, value, delivery.retained(), sender) as Payload, in: turn) {
+    payload, turn in
+    let (storage, value, delivery, sender) = takePayload(payload, Payload.self)
+    let context = delivery.takeContext()
+    if !needsEdge || sender.hasEdge(storage) {
+      let saved = turn.pointee.wave
+      let late = delivery.afterWaiting(context)
+      if storage.arrive(.value(value), late, sender: sender, in: turn) {
+        storage.propagate(in: turn)
       }
-      _ = consume context
-    }, turn)
+      turn.pointee.wave = saved
+    }
+    _ = consume context
+  }
   return true
 }

@@ -7,8 +7,8 @@ extension Node {
   /// RxSwift, `eraseToAnyPublisher` in Combine.
   @inlinable
   public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
-    derive(.fork, Site(file, line), Value.self) { up, edge, turn in
-      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+    derive(.fork, SourceLocation(file, line), Value.self) { up, edge, turn in
+      edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
   }
 
@@ -26,8 +26,8 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Output
   ) -> Node<Output> {
-    derive(.map, Site(file, line), Output.self) { up, edge, turn in
-      pass(withValue(of: up, transform), over: edge, from: up, turn)
+    derive(.map, SourceLocation(file, line), Output.self) { up, edge, turn in
+      edge.pass(up.withValue(transform), from: up, in: turn)
     }
   }
 
@@ -40,8 +40,8 @@ extension Node {
   public final func mapReplace<Output: Sendable>(
     _ value: Output, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Output> {
-    derive(.mapReplace, Site(file, line), Output.self) { up, edge, turn in
-      pass(value, over: edge, from: up, turn)
+    derive(.mapReplace, SourceLocation(file, line), Output.self) { up, edge, turn in
+      edge.pass(value, from: up, in: turn)
     }
   }
 
@@ -55,11 +55,11 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> Output?
   ) -> Node<Output> {
-    derive(.compactMap, Site(file, line), Output.self) { up, edge, turn in
-      guard let output = withValue(of: up, transform) else {
-        return stop(.filtered, edge, turn)
+    derive(.compactMap, SourceLocation(file, line), Output.self) { up, edge, turn in
+      guard let output = up.withValue(transform) else {
+        return edge.stop(.filtered, in: turn)
       }
-      return pass(output, over: edge, from: up, turn)
+      return edge.pass(output, from: up, in: turn)
     }
   }
 
@@ -73,10 +73,10 @@ extension Node {
   }
 }
 
-/// For a step that lets a value go no further: reports why, if anybody listens.
-@inlinable @inline(__always) func stop(
-  _ reason: GraphEvent.Stop, _ edge: EdgePointer, _ turn: TurnPointer
-) -> Bool {
-  if turn.pointee.isTraced { traceStop(reason, edge, turn) }
-  return false
+extension EdgePointer {
+  /// For a step that lets a value go no further: reports why, if anybody listens.
+  @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
+    if turn.pointee.isTraced { traceStop(reason, in: turn) }
+    return false
+  }
 }

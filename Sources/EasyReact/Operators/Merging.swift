@@ -20,15 +20,15 @@ extension Node {
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let turn = currentTurn()
-    enter(turn)
-    let node = makeHead(Value.self, Site(file, line), turn)
+    turn.enter()
+    let node = makeHead(Value.self, SourceLocation(file, line), turn)
     for upstream in nodes {
-      let edge = connect(upstream, node.core, kind: .merge) { up, edge, turn in
-        pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+      let edge = connect(upstream, node.storage, kind: .merge) { up, edge, turn in
+        edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
-      attachNow(edge, turn)
+      edge.attachNow(in: turn)
     }
-    leave(turn)
+    turn.leave()
     return node
   }
 }

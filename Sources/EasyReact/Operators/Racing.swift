@@ -19,27 +19,27 @@ extension Node {
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let turn = currentTurn()
-    enter(turn)
-    let result = makeHead(Value.self, Site(file, line), turn)
+    turn.enter()
+    let result = makeHead(Value.self, SourceLocation(file, line), turn)
     let race = Race()
     let entrants = nodes.map { node in
-      InnerEdge(.race, from: node, to: result.core) { up, edge, turn in
-        let value = slot(up, Value.self).pointee
-        return inRegion(of: edge, turn) { crossing, turn in
-          if !race.isWon(by: edge, turn) { return stop(.filtered, edge, turn) }
-          return arrive(edge.pointee.down!, .value(value), crossing, sender: up, turn)
+      InnerEdge(.race, from: node, to: result.storage) { up, edge, turn in
+        let value = up.slot(Value.self).pointee
+        return edge.inRegion(in: turn) { delivery, turn in
+          if !race.isWon(by: edge, turn) { return edge.stop(.filtered, in: turn) }
+          return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
         }
       }
     }
     for entrant in entrants { entrant.insertFresh() }
     race.entrants = entrants
     // Where another thread is inside the first that holds a value, its edge is attached later.
-    if let first = nodes.firstIndex(where: { hasTold($0) }) {
+    if let first = nodes.firstIndex(where: { hasEmitted($0) }) {
       _ = race.isWon(by: entrants[first].edge, turn)
     }
     // Also one that lost before its turn: its attachment finishes the cut.
-    for entrant in entrants { attachNow(entrant.edge, turn) }
-    leave(turn)
+    for entrant in entrants { entrant.edge.attachNow(in: turn) }
+    turn.leave()
     return result
   }
 }

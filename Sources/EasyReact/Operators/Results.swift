@@ -16,9 +16,9 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) throws -> Output
   ) -> Node<Result<Output, any Error>> {
-    derive(.tryMap, Site(file, line), Result<Output, any Error>.self) { up, edge, turn in
-      let value = slot(up, Value.self).pointee
-      return pass(Result { try transform(value) }, over: edge, from: up, turn)
+    derive(.tryMap, SourceLocation(file, line), Result<Output, any Error>.self) { up, edge, turn in
+      let value = up.slot(Value.self).pointee
+      return edge.pass(Result { try transform(value) }, from: up, in: turn)
     }
   }
 
@@ -30,13 +30,13 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Success) throws -> Output
   ) -> Node<Result<Output, any Error>> where Value == Result<Success, Failure> {
-    derive(.tryMap, Site(file, line), Result<Output, any Error>.self) { up, edge, turn in
+    derive(.tryMap, SourceLocation(file, line), Result<Output, any Error>.self) { up, edge, turn in
       let result: Result<Output, any Error>
-      switch slot(up, Value.self).pointee {
+      switch up.slot(Value.self).pointee {
       case .success(let success): result = Result { try transform(success) }
       case .failure(let error): result = .failure(error)
       }
-      return pass(result, over: edge, from: up, turn)
+      return edge.pass(result, from: up, in: turn)
     }
   }
 
@@ -49,11 +49,11 @@ extension Node {
   public final func successes<Success: Sendable, Failure: Error>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Success> where Value == Result<Success, Failure> {
-    derive(.successes, Site(file, line), Success.self) { up, edge, turn in
-      guard case .success(let success) = slot(up, Value.self).pointee else {
-        return stop(.filtered, edge, turn)
+    derive(.successes, SourceLocation(file, line), Success.self) { up, edge, turn in
+      guard case .success(let success) = up.slot(Value.self).pointee else {
+        return edge.stop(.filtered, in: turn)
       }
-      return pass(success, over: edge, from: up, turn)
+      return edge.pass(success, from: up, in: turn)
     }
   }
 
@@ -66,11 +66,11 @@ extension Node {
   public final func failures<Success: Sendable, Failure: Error>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Failure> where Value == Result<Success, Failure> {
-    derive(.failures, Site(file, line), Failure.self) { up, edge, turn in
-      guard case .failure(let error) = slot(up, Value.self).pointee else {
-        return stop(.filtered, edge, turn)
+    derive(.failures, SourceLocation(file, line), Failure.self) { up, edge, turn in
+      guard case .failure(let error) = up.slot(Value.self).pointee else {
+        return edge.stop(.filtered, in: turn)
       }
-      return pass(error, over: edge, from: up, turn)
+      return edge.pass(error, from: up, in: turn)
     }
   }
 
@@ -84,8 +84,8 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Failure) -> Other
   ) -> Node<Result<Success, Other>> where Value == Result<Success, Failure> {
-    derive(.mapError, Site(file, line), Result<Success, Other>.self) { up, edge, turn in
-      pass(slot(up, Value.self).pointee.mapError(transform), over: edge, from: up, turn)
+    derive(.mapError, SourceLocation(file, line), Result<Success, Other>.self) { up, edge, turn in
+      edge.pass(up.slot(Value.self).pointee.mapError(transform), from: up, in: turn)
     }
   }
 
@@ -99,11 +99,11 @@ extension Node {
   public final func replaceError<Success: Sendable, Failure: Error>(
     with value: Success, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Success> where Value == Result<Success, Failure> {
-    derive(.replaceError, Site(file, line), Success.self) { up, edge, turn in
-      if case .success(let success) = slot(up, Value.self).pointee {
-        return pass(success, over: edge, from: up, turn)
+    derive(.replaceError, SourceLocation(file, line), Success.self) { up, edge, turn in
+      if case .success(let success) = up.slot(Value.self).pointee {
+        return edge.pass(success, from: up, in: turn)
       }
-      return pass(value, over: edge, from: up, turn)
+      return edge.pass(value, from: up, in: turn)
     }
   }
 
@@ -121,16 +121,16 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ handler: @escaping @Sendable (Failure) -> Node<Success>
   ) -> Node<Success> where Value == Result<Success, Failure> {
-    let transform = Transform<Value, Success>(.catch) {
-      let following = Following<Success>(emptiesResult: false)
-      return LifeParts(hop: following) { up, edge, turn in
-        switch slot(up, Value.self).pointee {
+    let transform = NodeTransform<Value, Success>(.catch) {
+      let following = LatestInnerNode<Success>(emptiesResult: false)
+      return EdgeParts(state: following) { up, edge, turn in
+        switch up.slot(Value.self).pointee {
         case .failure(let error): following.follow(handler(error), over: edge, from: up, turn)
         case .success(let value): following.leave(for: value, over: edge, from: up, turn)
         }
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 }
 
@@ -158,7 +158,7 @@ extension Node {
   ///   stops with a message.
   /// - Parameter delay: Greater than zero; anything else stops with a message.
   public final func retry<Success: Sendable, Failure: Error>(
-    times: Int, delay: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    times: Int, delay: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line, _ attempt: @escaping @Sendable (Value) -> Node<Result<Success, Failure>>
   ) -> Node<Result<Success, Failure>> {
     requireCount(times, "retry")
@@ -202,7 +202,7 @@ private func tries<Value: Sendable, Success: Sendable, Failure: Error>(
 }
 
 private final class Retrying<Success: Sendable, Failure: Error>:
-  Transform<Result<Success, Failure>, Result<Success, Failure>>, @unchecked Sendable
+  NodeTransform<Result<Success, Failure>, Result<Success, Failure>>, @unchecked Sendable
 {
   // Unchecked: a Mutex and constants; `left` is touched by one thread at a time, as `receive` is.
   private var left: Int

@@ -16,57 +16,57 @@ extension Node {
   /// - Parameter mode: `.everyValue` tells every value of this node as it comes, with what `other`
   ///   holds at that moment.
   public final func withLatest<Other: Sendable>(
-    from other: Node<Other>, as mode: CombineMode = .latest, file: StaticString = #fileID,
+    from other: Node<Other>, mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<(Value, Other)> {
     let turn = currentTurn()
-    enter(turn)
-    let node = makeHead((Value, Other).self, Site(file, line), turn)
+    turn.enter()
+    let node = makeHead((Value, Other).self, SourceLocation(file, line), turn)
     let event = Captured<Value>()
-    node.core.pointee.join = makeJoin([core, other.core]) { core, turn in
-      let upstreams = core.pointee.join!.pointee.upstreams
-      let value = readStored(upstreams[0], Value.self) ?? event.value
+    node.storage.pointee.join = makeJoin([storage, other.storage]) { storage, turn in
+      let upstreams = storage.pointee.join!.pointee.upstreams
+      let value = upstreams[0].readStored(Value.self) ?? event.value
       event.value = nil
-      guard let value, let latest = readStored(upstreams[1], Other.self) else {
-        traceWaiting(core, turn)
+      guard let value, let latest = upstreams[1].readStored(Other.self) else {
+        storage.traceWaiting(in: turn)
         return false
       }
-      return tell((value, latest), of: core, turn)
+      return emit((value, latest), of: storage, turn)
     }
-    connectJoin(self, node.core, .withLatest, turn) { up, edge, turn in
+    connectJoin(self, node.storage, .withLatest, turn) { up, edge, turn in
       if mode == .everyValue {
-        let value = slot(up, Value.self).pointee
-        return inRegion(of: edge, turn) { crossing, turn in
-          pair(value, Other.self, over: edge, crossing, up, turn)
+        let value = up.slot(Value.self).pointee
+        return edge.inRegion(in: turn) { delivery, turn in
+          pair(value, Other.self, over: edge, delivery, up, turn)
         }
       }
       if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
-      let value = slot(up, Value.self).pointee
-      return inRegion(of: edge, turn) { crossing, turn in
+      let value = up.slot(Value.self).pointee
+      return edge.inRegion(in: turn) { delivery, turn in
         event.value = value
-        noteArrival(edge.pointee.down!, crossing, sender: up, turn)
+        edge.pointee.down!.noteArrival(delivery, sender: up, in: turn)
         return false
       }
     }
     // This thread reads a value of `other` that is still left with another one: its arrival makes the
     // join run, once.
-    let isLeft = other.core.pointee.hasPosted.load(ordering: .acquiring)
-    if isLeft, hasTold(other) {
+    let isLeft = other.storage.pointee.hasPendingValue.load(ordering: .acquiring)
+    if isLeft, hasEmitted(other) {
       let isAwaited = Cell(true)
-      connectJoin(other, node.core, .latest, turn) { up, edge, turn in
+      connectJoin(other, node.storage, .latest, turn) { up, edge, turn in
         // By the holder of `other`.
         defer { isAwaited.place.pointee = false }
         return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
       }
     } else {
-      connectJoin(other, node.core, .latest, turn) { _, _, _ in false }
+      connectJoin(other, node.storage, .latest, turn) { _, _, _ in false }
     }
-    if !isLeft, let value = readStored(core, Value.self),
-      let latest = readStored(other.core, Other.self)
+    if !isLeft, let value = storage.readStored(Value.self),
+      let latest = other.storage.readStored(Other.self)
     {
-      store(node.core, (value, latest))
+      node.storage.store((value, latest))
     }
-    leave(turn)
+    turn.leave()
     return node
   }
 
@@ -86,44 +86,45 @@ extension Node {
     let sampling = Sampling()
     let event = Captured<Value>()
     let turn = currentTurn()
-    enter(turn)
-    let node = makeHead(Value.self, Site(file, line), turn)
-    node.core.pointee.join = makeJoin([core, ticks.core]) { core, turn in
-      let stored = readStored(core.pointee.join!.pointee.upstreams[0], Value.self)
+    turn.enter()
+    let node = makeHead(Value.self, SourceLocation(file, line), turn)
+    node.storage.pointee.join = makeJoin([storage, ticks.storage]) { storage, turn in
+      let stored = storage.pointee.join!.pointee.upstreams[0].readStored(Value.self)
       guard sampling.isNew, let value = stored ?? event.value else {
-        traceWaiting(core, turn)
+        storage.traceWaiting(in: turn)
         return false
       }
       sampling.isNew = false
       event.value = nil
-      turn.pointee.flags &= ~Bits.event  // the tick's
-      if stored == nil { turn.pointee.flags |= Bits.event }
-      return tell(value, of: core, turn)
+      turn.pointee.wave.flags.remove(.event)  // the tick's
+      if stored == nil { turn.pointee.wave.flags.insert(.event) }
+      return emit(value, of: storage, turn)
     }
-    connectJoin(self, node.core, .sample, turn) { up, edge, turn in
-      let value = turn.isEvent ? slot(up, Value.self).pointee : nil
-      return inRegion(of: edge, turn) { _, turn in
+    connectJoin(self, node.storage, .sample, turn) { up, edge, turn in
+      let value = turn.isEvent ? up.slot(Value.self).pointee : nil
+      return edge.inRegion(in: turn) { _, turn in
         sampling.isNew = true
         event.value = value
-        return stop(.waitsForAnotherUpstream, edge, turn)
+        return edge.stop(.waitsForAnotherUpstream, in: turn)
       }
     }
-    connectJoin(ticks, node.core, .sampler, turn, arriveAtJoin)
-    if let value = readStored(core, Value.self) {
+    connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
+    if let value = storage.readStored(Value.self) {
       sampling.isNew = ticks.isEmpty
-      if !sampling.isNew { store(node.core, value) }
+      if !sampling.isNew { node.storage.store(value) }
     }
-    leave(turn)
+    turn.leave()
     return node
   }
 }
 
 /// An edge into a join that is being made; its first value is read by the maker.
 func connectJoin(
-  _ up: AnyNode, _ down: CorePointer, _ kind: EdgeKind, _ turn: TurnPointer, _ step: @escaping Step
+  _ up: AnyNode, _ down: NodePointer, _ kind: OperatorKind, _ turn: TurnPointer,
+  _ step: @escaping Step
 ) {
   let edge = connect(up, down, kind: kind, step)
-  attachToJoin(edge, turn)
+  edge.attachToJoin(in: turn)
 }
 
 /// Has the sampled node told something since the last tick? Touched by the holder of the join's
@@ -142,14 +143,14 @@ private final class Captured<Value: Sendable>: @unchecked Sendable {
 
 /// A pair for every value.
 private func pair<Value: Sendable, Other: Sendable>(
-  _ value: Value, _: Other.Type, over edge: EdgePointer, _ crossing: Crossing, _ up: CorePointer,
+  _ value: Value, _: Other.Type, over edge: EdgePointer, _ delivery: Delivery, _ up: NodePointer,
   _ turn: TurnPointer
 ) -> Bool {
   let down = edge.pointee.down!
   let join = down.pointee.join!
-  if join.pointee.isTerminated.load(ordering: .relaxed) { return stop(.cut, edge, turn) }
-  guard let latest = readStored(join.pointee.upstreams[1], Other.self) else {
-    return stop(.waitsForAnotherUpstream, edge, turn)
+  if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, in: turn) }
+  guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
+    return edge.stop(.waitsForAnotherUpstream, in: turn)
   }
-  return arrive(down, .value((value, latest)), crossing, sender: up, turn)
+  return down.arrive(.value((value, latest)), delivery, sender: up, in: turn)
 }

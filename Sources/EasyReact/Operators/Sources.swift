@@ -15,13 +15,13 @@ extension Node where Value == Int {
   /// - Parameter interval: Greater than zero; anything else stops with a message, as does
   ///   `.immediate`, which would never wait.
   public static func interval(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Int> {
-    let site = Site(file, line)
-    requirePositive(interval, "interval", at: site)
-    requireWaiting(scheduler, "interval", at: site)
-    return ticks(.interval, after: interval, every: interval, scheduler, site)
+    let location = SourceLocation(file, line)
+    requirePositive(interval, "interval", at: location)
+    requireWaiting(scheduler, "interval", at: location)
+    return ticks(.interval, after: interval, every: interval, scheduler, location)
   }
 
   /// Returns a node that tells 0 after `delay`, and then 1, 2, … once a `period`, if there is one.
@@ -32,23 +32,24 @@ extension Node where Value == Int {
   /// The rest is as in ``interval(_:on:file:line:)``. Known as `timer` in Rx.
   /// - Parameter delay: Greater than zero, like `period`; anything else stops with a message.
   public static func timer(
-    after delay: Duration, every period: Duration? = nil, on scheduler: some Scheduler,
+    after delay: Duration, every period: Duration? = nil, on scheduler: some NodeScheduler,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Int> {
-    let site = Site(file, line)
-    requirePositive(delay, "timer", at: site)
+    let location = SourceLocation(file, line)
+    requirePositive(delay, "timer", at: location)
     if let period {
-      requirePositive(period, "timer", at: site)
-      requireWaiting(scheduler, "timer", at: site)
+      requirePositive(period, "timer", at: location)
+      requireWaiting(scheduler, "timer", at: location)
     }
-    return ticks(.timer, after: delay, every: period, scheduler, site)
+    return ticks(.timer, after: delay, every: period, scheduler, location)
   }
 
   private static func ticks(
-    _ kind: EdgeKind, after delay: Duration, every period: Duration?, _ scheduler: any Scheduler,
-    _ site: Site
+    _ kind: OperatorKind, after delay: Duration, every period: Duration?,
+    _ scheduler: any NodeScheduler,
+    _ location: SourceLocation
   ) -> Node<Int> {
-    let node: MutableNode<Int> = makeSource(nil, isMutable: false, site)
+    let node: MutableNode<Int> = makeSource(nil, isMutable: false, location)
     let ticker = Ticker(kind, first: delay, period: period, scheduler)
     ticker.to = node  // which keeps it
     ticker.start()
@@ -56,22 +57,26 @@ extension Node where Value == Int {
   }
 }
 
-private func requirePositive(_ interval: Duration, _ operation: String, at site: Site) {
+private func requirePositive(_ interval: Duration, _ operation: String, at location: SourceLocation)
+{
   if interval <= .zero {
-    misuse(operation, "the interval \(interval) is not positive", at: site, "Pass more than zero.")
+    misuse(
+      operation, "the interval \(interval) is not positive", at: location, "Pass more than zero.")
   }
 }
 
-private func requireWaiting(_ scheduler: some Scheduler, _ operation: String, at site: Site) {
+private func requireWaiting(
+  _ scheduler: some NodeScheduler, _ operation: String, at location: SourceLocation
+) {
   if scheduler is ImmediateScheduler {
     misuse(
-      operation, "the immediate scheduler does not wait, so this would never end", at: site,
+      operation, "the immediate scheduler does not wait, so this would never end", at: location,
       "Pass a scheduler on which time passes.")
   }
 }
 
 /// An edge without upstream that tells numbers.
-private final class Ticker: Transform<Never, Int>, @unchecked Sendable {
+private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
   // Unchecked: a Mutex and constants.
   private struct State {
     var due: Duration
@@ -89,13 +94,13 @@ private final class Ticker: Transform<Never, Int>, @unchecked Sendable {
   }
   private let state: Mutex<State>
   private let period: Duration?
-  private let scheduler: any Scheduler
+  private let scheduler: any NodeScheduler
 
-  init(_ kind: EdgeKind, first: Duration, period: Duration?, _ scheduler: any Scheduler) {
+  init(_ kind: OperatorKind, first: Duration, period: Duration?, _ scheduler: any NodeScheduler) {
     state = Mutex(State(due: scheduler.now + first))
     self.period = period
     self.scheduler = scheduler
-    super.init(kind) { LifeParts { _, _, _ in false } }
+    super.init(kind) { EdgeParts { _, _, _ in false } }
   }
 
   deinit { state.withLock { $0.timer }?.cancel() }

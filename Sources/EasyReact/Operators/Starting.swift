@@ -10,12 +10,12 @@ extension Node {
   public final func startWith(
     _ first: Value, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    let edge = Edge(
-      kind: .startWith, up: core, handle: Unmanaged.passRetained(self as AnyNode),
-      flags: EdgeFlags.starting
+    let edge = EdgeStorage(
+      kind: .startWith, up: storage, handle: Unmanaged.passRetained(self as AnyNode),
+      flags: .starting
     ) { up, edge, turn in
-      pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+      edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
-    return derive(edge, startingWith: first, Site(file, line), Value.self)
+    return derive(edge, startingWith: first, SourceLocation(file, line), Value.self)
   }
 }

@@ -35,12 +35,12 @@ extension Node {
   }
 
   @usableFromInline final func join<Other: Sendable>(
-    _ other: Node<Other>, _ here: Transform<Other, Value>, _ there: Transform<Value, Other>,
+    _ other: Node<Other>, _ here: NodeTransform<Other, Value>, _ there: NodeTransform<Value, Other>,
     isPlain: Bool
   ) -> any Cancelable {
     if other as AnyNode === self { return ClosureCancelable.over }
     let turn = currentTurn()
-    enter(turn)
+    turn.enter()
     // What is set from now on is newer than the first value of either side.
     let number = newWave()
     var halves: [EdgePointer] = []
@@ -54,67 +54,67 @@ extension Node {
     } attach: { edge, _ in
       halves.append(edge)
     }
-    beginSync(here: halves[0], there: halves[1], number, isPlain: isPlain, turn)
-    leave(turn)
+    halves[0].beginSync(there: halves[1], number, isPlain: isPlain, in: turn)
+    turn.leave()
     return SyncCancelable(here, there)
   }
 }
 
 // MARK: - The first value
 
-/// Both halves are in the lists, and neither is followed yet.
-private func beginSync(
-  here: EdgePointer, there: EdgePointer, _ number: UInt64, isPlain: Bool, _ turn: TurnPointer
-) {
-  let other = here.pointee.up!
-  if turn.pointee.isTraced { for half in [here, there] { traceEdge(half, made: true, turn) } }
-  if holds(other, turn), holds(there.pointee.up!, turn) {
-    let winner = other.pointee.hasValue.load(ordering: .relaxed) ? here : there
-    if attachWithoutPush(here, turn), attachWithoutPush(there, turn),
-      winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
-    {
-      tellFirst(over: winner, turn, comesBack: !isPlain)
+extension EdgePointer {
+  /// Both halves are in the lists, and neither is followed yet.
+  fileprivate func beginSync(
+    there: EdgePointer, _ number: UInt64, isPlain: Bool, in turn: TurnPointer
+  ) {
+    let other = pointee.up!
+    if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
+    if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
+      let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
+      if attachWithoutPush(in: turn), there.attachWithoutPush(in: turn),
+        winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
+      {
+        winner.tellFirst(in: turn, comesBack: !isPlain)
+      }
+      return
     }
-    return
-  }
-  // A thread is inside one of them. What it finds in the other node counts; on this side what was
-  // set since, and else what comes back: the other node may have taken on an older value meanwhile.
-  perform(on: other, turn) { turn in
-    let isOthers = other.pointee.hasValue.load(ordering: .relaxed)
-    attachHalf(here, number, pushes: true, turn)
-    perform(on: there.pointee.up!, turn) { turn in
-      attachHalf(there, number, pushes: !isOthers, turn)
+    // A thread is inside one of them. What it finds in the other node counts; on this side what was
+    // set since, and else what comes back: the other node may have taken on an older value meanwhile.
+    other.perform(in: turn) { turn in
+      let isOthers = other.pointee.hasValue.load(ordering: .relaxed)
+      attachHalf(number, pushes: true, in: turn)
+      there.pointee.up!.perform(in: turn) { turn in
+        there.attachHalf(number, pushes: !isOthers, in: turn)
+      }
     }
   }
-}
 
-/// - Parameter pushes: Does the value count that was here before the sync was made?
-private func attachHalf(
-  _ edge: EdgePointer, _ number: UInt64, pushes: Bool, _ turn: TurnPointer
-) {
-  let up = edge.pointee.up!
-  if attachWithoutPush(edge, turn), up.pointee.hasValue.load(ordering: .relaxed),
-    pushes || up.pointee.wave.load(ordering: .relaxed) >= number
-  {
-    push(edge, turn, number: number)
+  /// - Parameter pushes: Does the value count that was here before the sync was made?
+  fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
+    let up = pointee.up!
+    if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
+      pushes || up.pointee.wave.load(ordering: .relaxed) >= number
+    {
+      pushValue(in: turn, number: number)
+    }
   }
 }
 
 @inlinable func half<Input, Output>(
   of _: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
-) -> Transform<Input, Output> {
-  Transform(.sync) {
-    LifeParts { up, edge, turn in
-      pass(withValue(of: up, transform), over: edge, from: up, turn)
+) -> NodeTransform<Input, Output> {
+  NodeTransform(.sync) {
+    EdgeParts { up, edge, turn in
+      edge.pass(up.withValue(transform), from: up, in: turn)
     }
   }
 }
 
 private final class SyncCancelable: Cancelable {
   /// With the numbers of their lives, if they have one.
-  private let halves: [(transform: AnyTransform, number: Int?)]
+  private let halves: [(transform: AnyNodeTransform, number: Int?)]
 
-  init(_ here: AnyTransform, _ there: AnyTransform) {
+  init(_ here: AnyNodeTransform, _ there: AnyNodeTransform) {
     halves = [here, there].map { ($0, $0.numberOfLife) }
   }
 

@@ -13,23 +13,23 @@ extension Node {
   /// where Combine delivers on the scheduler.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func throttleFirst(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttleFirst", self)
     let waits = !(scheduler is ImmediateScheduler)
-    let transform = Transform<Value, Value>(.throttleFirst) {
+    let transform = NodeTransform<Value, Value>(.throttleFirst) {
       let last = Cell<Duration?>(nil)
-      return LifeParts { up, edge, turn in
+      return EdgeParts { up, edge, turn in
         let now = scheduler.now
         if waits, let last = last.place.pointee, now - last < interval {
-          return stop(.filtered, edge, turn)
+          return edge.stop(.filtered, in: turn)
         }
         last.place.pointee = now
-        return pass(slot(up, Value.self).pointee, over: edge, from: up, turn)
+        return edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
     }
-    return derive(through: transform, Site(file, line))
+    return derive(through: transform, SourceLocation(file, line))
   }
 
   /// Returns a node of a value at most once an interval: the first passes at once, then the latest
@@ -46,18 +46,18 @@ extension Node {
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer.
   public final func throttleLatest(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttleLatest", self)
-    let transform = Transform<Value, Value>(.throttleLatest, hearsEmptiness: true) {
-      let hop = ThrottleLatestHop<Value>(interval, scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
-        if turn.isEmptied { return hop.drop() }
-        return hop.take(Travelling(slot(up, Value.self).pointee, turn), over: edge, up, turn)
+    let transform = NodeTransform<Value, Value>(.throttleLatest, hearsEmptiness: true) {
+      let state = ThrottledEdge<Value>(interval, scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
+        if turn.isEmptied { return state.drop() }
+        return state.take(InFlight(up.slot(Value.self).pointee, turn), over: edge, up, turn)
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that takes this node's latest value at the end of each interval, if there was a
@@ -73,41 +73,41 @@ extension Node {
   /// none.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func sample(
-    every interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    every interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "sample(every:)", self)
-    let transform = Transform<Value, Value>(.sampleEvery, hearsEmptiness: true) {
-      let hop = SampleHop<Value>(interval, scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
-        if turn.isEmptied { return hop.drop() }
-        hop.take(Travelling(slot(up, Value.self).pointee, turn))
-        return stop(.heldBackByTimer, edge, turn)
+    let transform = NodeTransform<Value, Value>(.sampleEvery, hearsEmptiness: true) {
+      let state = SampledEdge<Value>(interval, scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
+        if turn.isEmptied { return state.drop() }
+        state.take(InFlight(up.slot(Value.self).pointee, turn))
+        return edge.stop(.heldBackByTimer, in: turn)
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 }
 
 /// An interval that is open, with the latest value that came in it.
 private struct OpenInterval<Value: Sendable>: Sendable {
   var isOpen = false
-  var pending: Travelling<Value>?
+  var pending: InFlight<Value>?
 }
 
-private final class ThrottleLatestHop<Value: Sendable>: TimedHop<OpenInterval<Value>, Value>,
+private final class ThrottledEdge<Value: Sendable>: TimedEdge<OpenInterval<Value>, Value>,
   @unchecked Sendable
 {
   // Unchecked: constant.
   private let interval: Duration
 
-  init(_ interval: Duration, _ scheduler: any Scheduler) {
+  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
     self.interval = interval
     super.init(OpenInterval(), scheduler)
   }
 
   func take(
-    _ item: Travelling<Value>, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer
+    _ item: InFlight<Value>, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     decide(over: edge, up, turn) { state, plan in
       if state.isOpen {
@@ -138,18 +138,18 @@ private final class ThrottleLatestHop<Value: Sendable>: TimedHop<OpenInterval<Va
   }
 }
 
-private final class SampleHop<Value: Sendable>: TimedHop<Travelling<Value>?, Value>,
+private final class SampledEdge<Value: Sendable>: TimedEdge<InFlight<Value>?, Value>,
   @unchecked Sendable
 {
   // Unchecked: constant.
   private let windows: Windows
 
-  init(_ interval: Duration, _ scheduler: any Scheduler) {
+  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
     windows = Windows(from: scheduler.now, interval)
     super.init(nil, scheduler)
   }
 
-  func take(_ item: Travelling<Value>) {
+  func take(_ item: InFlight<Value>) {
     let rest = windows.rest(at: scheduler.now)
     decide { pending, plan in
       if pending == nil { plan.timer = .restart(rest) }
@@ -167,7 +167,7 @@ private final class SampleHop<Value: Sendable>: TimedHop<Travelling<Value>?, Val
     return false
   }
 
-  override func fired(_ pending: inout Travelling<Value>?, _ plan: inout Plan) {
+  override func fired(_ pending: inout InFlight<Value>?, _ plan: inout Plan) {
     if let item = pending { plan.outputs.append(item) }
     pending = nil
   }

@@ -21,35 +21,35 @@ extension Node {
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; one live timer.
   public final func timeout(
-    _ interval: Duration, on scheduler: some Scheduler, file: StaticString = #fileID,
+    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Result<Value, TimeoutError>> {
     requirePositive(interval, "timeout", self)
-    let transform = Transform<Value, Result<Value, TimeoutError>>(.timeout) {
-      let hop = TimeoutHop<Value>(interval, scheduler)
-      return LifeParts(hop: hop) { up, edge, turn in
-        hop.take(slot(up, Value.self).pointee, over: edge, up, turn)
+    let transform = NodeTransform<Value, Result<Value, TimeoutError>>(.timeout) {
+      let state = TimeoutEdge<Value>(interval, scheduler)
+      return EdgeParts(state: state) { up, edge, turn in
+        state.take(up.slot(Value.self).pointee, over: edge, up, turn)
       }
     }
-    return derive(through: transform, isHead: true, Site(file, line))
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 }
 
 /// State: were the values events? Then the failure is one too.
-private final class TimeoutHop<Value: Sendable>: TimedHop<Bool, Result<Value, TimeoutError>>,
+private final class TimeoutEdge<Value: Sendable>: TimedEdge<Bool, Result<Value, TimeoutError>>,
   @unchecked Sendable
 {
   // Unchecked: constant.
   private let interval: Duration
 
-  init(_ interval: Duration, _ scheduler: any Scheduler) {
+  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
     self.interval = interval
     super.init(false, scheduler)
   }
 
   override func attached(_ edge: EdgePointer) {
     super.attached(edge)
-    let isEvent = edge.pointee.up!.pointee.bits & Bits.eventNode != 0
+    let isEvent = edge.pointee.up!.pointee.flags.has(.eventNode)
     decide { state, plan in
       state = isEvent
       plan.timer = .restart(interval)
@@ -57,10 +57,10 @@ private final class TimeoutHop<Value: Sendable>: TimedHop<Bool, Result<Value, Ti
   }
 
   func take(
-    _ value: Value, over edge: EdgePointer, _ up: CorePointer, _ turn: TurnPointer
+    _ value: Value, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     decide(over: edge, up, turn) { state, plan in
-      state = turn.pointee.flags & Bits.event != 0
+      state = turn.pointee.wave.flags.has(.event)
       plan.passes = .success(value)
       plan.timer = .restart(interval)
     }
@@ -69,6 +69,6 @@ private final class TimeoutHop<Value: Sendable>: TimedHop<Bool, Result<Value, Ti
   override func fired(_ isEvent: inout Bool, _ plan: inout Plan) {
     let failure = Result<Value, TimeoutError>.failure(TimeoutError(interval: interval))
     plan.outputs.append(
-      Travelling(failure, wave: newWave(), flags: isEvent ? Bits.event : 0, context: nil))
+      InFlight(failure, wave: newWave(), flags: isEvent ? .event : [], context: nil))
   }
 }

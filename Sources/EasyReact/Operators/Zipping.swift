@@ -26,7 +26,7 @@ extension Node {
     let pop: @Sendable () -> (Value, repeat each Other) = {
       (first.pop(), repeat (each rest).pop())
     }
-    return makeZip(Site(file, line), group) { connect in
+    return makeZip(SourceLocation(file, line), group) { connect in
       connect(self, zipStep(first, group, ready, pop))
       for (node, queue) in repeat (each others, each rest) {
         connect(node, zipStep(queue, group, ready, pop))
@@ -42,7 +42,7 @@ extension Node {
     let first = ZipQueue<Value>()
     let second = ZipQueue<Other>()
     let group = ZipEnd()
-    return makeZip(Site(file, line), group) { connect in
+    return makeZip(SourceLocation(file, line), group) { connect in
       connect(self, zipStep(first, group, { !second.isEmpty }) { (first.pop(), second.pop()) })
       connect(other, zipStep(second, group, { !first.isEmpty }) { (first.pop(), second.pop()) })
     }
@@ -67,7 +67,7 @@ extension Node {
       return true
     }
     let pop: @Sendable () -> [Value] = { queues.map { $0.pop() } }
-    return makeZip(Site(file, line), group) { connect in
+    return makeZip(SourceLocation(file, line), group) { connect in
       for (node, queue) in Swift.zip(nodes, queues) {
         connect(node, zipStep(queue, group, ready, pop))
       }
@@ -102,18 +102,19 @@ extension Node {
 }
 
 @inlinable func makeZip<Output: Sendable>(
-  _ site: Site, _ group: ZipEnd, _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
+  _ location: SourceLocation, _ group: ZipEnd,
+  _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
 ) -> Node<Output> {
   let turn = currentTurn()
-  enter(turn)
-  let node = makeHead(Output.self, site, turn)
-  extras(of: node.core).zipEnd = group
+  turn.enter()
+  let node = makeHead(Output.self, location, turn)
+  node.storage.sideTable().zipEnd = group
   var edges: [EdgePointer] = []
   connectAll { upstream, step in
-    edges.append(connect(upstream, node.core, kind: .zip, step))
+    edges.append(connect(upstream, node.storage, kind: .zip, step))
   }
-  for edge in edges { attachNow(edge, turn) }
-  leave(turn)
+  for edge in edges { edge.attachNow(in: turn) }
+  turn.leave()
   return node
 }
 
@@ -123,27 +124,27 @@ extension Node {
   _ pop: @escaping @Sendable () -> Output
 ) -> Step {
   @Sendable @inline(__always) func push(
-    _ value: Value, _ down: CorePointer, _ crossing: Crossing, _ up: CorePointer,
+    _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
     if group.isTerminated {
-      if turn.pointee.isTraced { traceStop(.cut, down, turn) }
+      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
       return false
     }
     queue.push(value)
     if !ready() {
-      if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, down, turn) }
+      if turn.pointee.isTraced { down.traceStop(.waitsForAnotherUpstream, in: turn) }
       return false
     }
-    return arrive(down, .value(pop()), crossing, sender: up, turn)
+    return down.arrive(.value(pop()), delivery, sender: up, in: turn)
   }
   return { up, edge, turn in
     let down = edge.pointee.down.unsafelyUnwrapped
-    let value = slot(up, Value.self).pointee
-    let crossing = Crossing(edge, turn)
-    if claim(down, turn) { return push(value, down, crossing, up, turn) }
-    postOver(edge, crossing, turn) { crossing, turn in
-      if push(value, down, crossing, up, turn) { propagate(down, turn) }
+    let value = up.slot(Value.self).pointee
+    let delivery = Delivery(edge, turn)
+    if down.claim(by: turn) { return push(value, down, delivery, up, turn) }
+    edge.sendOver(delivery, in: turn) { delivery, turn in
+      if push(value, down, delivery, up, turn) { down.propagate(in: turn) }
     }
     return false
   }

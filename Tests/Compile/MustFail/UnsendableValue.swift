@@ -4,4 +4,4 @@ import EasyReact
 
 final class Draft { var text = "" }
 
-func hold() { _ = MutableNode(Draft()) }
+func keepAlive() { _ = MutableNode(Draft()) }

@@ -4,7 +4,7 @@ import EasyReact
 
 func share(_ node: MutableNode<Int>, _ queue: DispatchQueue) async -> Int? {
   let derived = node.map { $0 + 1 }
-  let transform = Transform<Int, Int>()
+  let transform = NodeTransform<Int, Int>()
   let listening = derived.listen { print($0) }
   queue.async {
     node.value = 1

@@ -9,7 +9,7 @@ struct Person: Sendable {
   var name: String
 }
 struct Printer: NodeVisitor {
-  func visit(_ node: AnyNode, depth: Int) -> VisitResult { .goOn }
+  func visit(_ node: AnyNode, depth: Int) -> VisitResult { .continue }
 }
 
 func values() {
@@ -39,7 +39,7 @@ func several(_ a: MutableNode<Int>, _ b: MutableNode<Int>, _ c: Node<Int>) {
   _ = a.zip(b)
   _ = Node.merge([a, b])
   _ = Node.zip([a, b])
-  _ = a.combine(b, as: .everyValue)
+  _ = a.combine(b, mode: .everyValue)
 }
 
 func listening(_ a: Node<Int>, _ owner: Owner, _ queue: DispatchQueue) {
@@ -63,7 +63,7 @@ func listening(_ a: Node<Int>, _ owner: Owner, _ queue: DispatchQueue) {
 }
 
 func linking(_ a: MutableNode<Int>, _ b: Node<Int>, _ text: MutableNode<String>) {
-  let transform = Transform<Int, Int>()
+  let transform = NodeTransform<Int, Int>()
   b.link(to: a)
   b.link(to: a, through: transform)
   transform.from = a

@@ -1,7 +1,7 @@
 // Contract 2.5: an operator of the user's own.
 import EasyReact
 
-final class Twice: Transform<Int, String>, @unchecked Sendable {
+final class Twice: NodeTransform<Int, String>, @unchecked Sendable {
   // Unchecked: no storage.
   override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
     send("\(value)")

@@ -65,7 +65,7 @@ import Testing
     let merged = Recorder(a.merge(b, c)), all = Recorder(Node.merge([a, b]))
     let pairs = Recorder(a.zip(b)), arrays = Recorder(Node.zip([a, b]))
     let more = a.map { $0 + 1 }, times = a.map { $0 * 10 }
-    let every = Recorder(more.combine(times, as: .everyValue))
+    let every = Recorder(more.combine(times, mode: .everyValue))
     a.value = 4
     b.value = 5
     #expect(merged.values == [3, 4, 5])
@@ -78,7 +78,7 @@ import Testing
   @Test func `0.9 link, link through a transform, and a transform's ends`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
     let link = b.link(to: a)
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     c.link(to: a, through: transform)
     #expect(b.value == 1 && c.value == 1)
     transform.to = nil
@@ -216,7 +216,7 @@ import Testing
     #expect(journal.entries == ["yes 1", "no -1", "yes 2", "no 0"])
     #expect(signs.thenNode.value == 2)
     #expect(signs.elseNode.value == 0)
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `0.18 batch sets both at once`() {
@@ -234,11 +234,11 @@ import Testing
     var transforms: [String] = []
     mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult {
       nodes.append("\(node.name ?? "-") \(depth)")
-      return .goOn
+      return .continue
     }
-    mutating func visit(_ transform: AnyTransform) -> VisitResult {
+    mutating func visit(_ transform: AnyNodeTransform) -> VisitResult {
       transforms.append(transform.name)
-      return .goOn
+      return .continue
     }
   }
 

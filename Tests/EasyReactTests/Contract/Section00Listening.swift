@@ -101,7 +101,7 @@ extension Section0 {
     let listening = pairs.listen(on: queue) { number, text in journal.note("\(number)\(text)") }
     queue.run()
     #expect(journal.entries == ["1x"])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @MainActor final class Label {

@@ -39,7 +39,7 @@ extension Section1 {
       ])
     #expect(a.value == 30)
     #expect(checkInvariants([a]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -57,7 +57,7 @@ extension Section1 {
     }
     wait(for: isComplete)
     #expect(told.entries == Array(0...(threads * each)))
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `1.6 under contention the closure runs on the thread that holds the node`() {
@@ -91,6 +91,6 @@ extension Section1 {
     #expect(told.entries == [0, 1, 42])
     #expect(a.value == 42)
     #expect(checkInvariants([a]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 }

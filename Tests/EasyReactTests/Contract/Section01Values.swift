@@ -13,7 +13,7 @@ import Testing
     #expect(empty.value == nil && empty.isEmpty)
   }
 
-  @Test func `1.1 Node<Int?> can hold nil as a value, which is not empty`() {
+  @Test func `1.1 Node<Int?> can keepAlive nil as a value, which is not empty`() {
     let node = MutableNode<Int?>(nil)
     let told = Recorder(node)
     #expect(node.value == .some(nil))
@@ -42,7 +42,7 @@ import Testing
     node.set(nil)
     node.clean()
     #expect(log.journal.entries == ["nil", "nil", "empty"])
-    hold(listening)
+    keepAlive(listening)
   }
 
   private final class NilLog: ListenEdge<Int?>, @unchecked Sendable {
@@ -127,7 +127,7 @@ import Testing
     #expect(lives.alive == ["token"])
     node.clean()
     #expect(lives.alive == [])
-    hold(node)
+    keepAlive(node)
   }
 
   @Test func `1.4 mutablify() returns the very same object as a MutableNode, for good`() {

@@ -8,7 +8,7 @@ import Testing
   @Test func `2.1 link(to:) and link(to:through:) return a Cancelable that cuts the link`() {
     let up = MutableNode(1), plain = Node<Int>(), through = Node<Int>()
     let first: any Cancelable = plain.link(to: up)
-    let second: any Cancelable = through.link(to: up, through: Transform<Int, Int>())
+    let second: any Cancelable = through.link(to: up, through: NodeTransform<Int, Int>())
     #expect([plain.value, through.value] == [1, 1])
     first.cancel()
     up.value = 2
@@ -22,7 +22,7 @@ import Testing
 
   @Test func `2.1 a link's Cancelable cuts its own life only, not a later link`() {
     let up = MutableNode(1), down = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     let first = down.link(to: up, through: transform)
     first.cancel()
     transform.from = nil
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `2.1 a link's Cancelable does not cut what its transform became since`() {
     let a = MutableNode(1), b = MutableNode(10), down = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     let first = down.link(to: a, through: transform)
     transform.from = nil
     transform.to = nil
@@ -53,7 +53,7 @@ import Testing
   @Test func `2.1 transform.from and transform.to can be set, re-pointed and cleared at any time`()
   {
     let a = MutableNode(1), b = MutableNode(2), x = Node<Int>(), y = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     #expect(transform.from == nil && transform.to == nil)
     transform.from = a
     transform.to = x
@@ -86,7 +86,7 @@ import Testing
     `2.1 a transform can be re-pointed by a listener in mid-wave: nothing more reaches its old end`()
   {
     let a = MutableNode(1), x = Node<Int>(), y = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     let listening = a.listen { if $0 == 2 { transform.to = y } }
     x.link(to: a, through: transform)
     let (toX, toY) = (Recorder(x), Recorder(y))
@@ -97,7 +97,7 @@ import Testing
     #expect(toX.values == [1])
     #expect(toY.values == [2, 3])
     #expect(checkInvariants([a, x, y]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -106,7 +106,7 @@ import Testing
       let up = MutableNode<Int>(), down = Node<Int>()
       let told = Recorder(down)
       up.set(1, context: "set before the link")
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       if isFromFirst { transform.from = up } else { transform.to = down }
       #expect(told.values == [])
       if isFromFirst { transform.to = down } else { transform.from = up }
@@ -123,7 +123,7 @@ import Testing
     a.set(2, context: "c")
     #expect(told.values == [7])
     #expect(told.contexts.count == 1 && told.contexts[0] == nil)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `2.2 an empty upstream pushes nothing: the downstream keeps what it had`() {
@@ -158,7 +158,7 @@ import Testing
     #expect(told.map(\.values) == [[2, 3], [1, 2], [1, 3, 6], [1, 2, 3]])
     told.forEach { $0.clear() }
     for node in results {
-      try #require(node.upstreamTransforms.first as? Transform<Int, Int>).from = b
+      try #require(node.upstreamTransforms.first as? NodeTransform<Int, Int>).from = b
     }
     for value in [11, 11] { b.value = value }
     a.value = 99
@@ -171,7 +171,7 @@ import Testing
     throws
   {
     let a = MutableNode(1), x = a.take(1), y = Node<Int>()
-    let transform = try #require(x.upstreamTransforms.first as? Transform<Int, Int>)
+    let transform = try #require(x.upstreamTransforms.first as? NodeTransform<Int, Int>)
     let (toX, toY) = (Recorder(x), Recorder(y))
     a.value = 2
     #expect(toX.values == [1])
@@ -204,7 +204,7 @@ import Testing
     let a = MutableNode(1)
     let told = Recorder(a)
     let plain = a.link(to: a)
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     let through = a.link(to: a, through: transform)
     a.value = 2
     #expect(told.values == [1, 2])
@@ -222,7 +222,7 @@ import Testing
 
   @Test func `2.3 a transform whose ends are set to one node joins nothing`() {
     let a = MutableNode(1), b = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     transform.from = a
     transform.to = a
     let told = Recorder(a)

@@ -7,14 +7,14 @@ import Testing
 /// Contract, section 2.5 and 2.6: transforms and listen edges of the user's own, and receivers.
 extension Section2 {
   /// Sends each value as often as it says: none for zero, and nothing for negative ones.
-  final class Repeated: Transform<Int, String>, @unchecked Sendable {
+  final class Repeated: NodeTransform<Int, String>, @unchecked Sendable {
     // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       for index in 0..<max(0, value) { send("\(value).\(index)") }
     }
   }
 
-  final class Doubled: Transform<Int, Int>, @unchecked Sendable {
+  final class Doubled: NodeTransform<Int, Int>, @unchecked Sendable {
     // Unchecked: a journal, which is Sendable.
     let calls = Journal<String>()
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
@@ -23,12 +23,12 @@ extension Section2 {
     }
   }
 
-  final class PassesEmptiness: Transform<Int, Int>, @unchecked Sendable {
+  final class PassesEmptiness: NodeTransform<Int, Int>, @unchecked Sendable {
     // Unchecked: no storage.
     override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { sendEmpty() }
   }
 
-  final class SaysEmpty: Transform<Int, String>, @unchecked Sendable {
+  final class SaysEmpty: NodeTransform<Int, String>, @unchecked Sendable {
     // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       send("\(value)")
@@ -37,7 +37,7 @@ extension Section2 {
   }
 
   /// Counts the values of one life.
-  final class Numbered: Transform<String, String>, @unchecked Sendable {
+  final class Numbered: NodeTransform<String, String>, @unchecked Sendable {
     // Unchecked: one call at a time for one life, and each test has one.
     private var count = 0
     override func begin() { count = 0 }
@@ -47,10 +47,10 @@ extension Section2 {
     }
   }
 
-  @Test func `2.5 a Transform as it is forwards what it receives`() {
+  @Test func `2.5 a NodeTransform as it is forwards what it receives`() {
     let up = MutableNode(1), down = Node<Int>()
     let told = Recorder(down)
-    down.link(to: up, through: Transform())
+    down.link(to: up, through: NodeTransform())
     up.value = 2
     #expect(told.values == [1, 2])
   }
@@ -112,7 +112,7 @@ extension Section2 {
   }
 
   /// Sets its own downstream in the midst of receiving.
-  final class SetsDown: Transform<Int, Int>, @unchecked Sendable {
+  final class SetsDown: NodeTransform<Int, Int>, @unchecked Sendable {
     // Unchecked: no storage.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       if value < 10 {
@@ -166,7 +166,7 @@ extension Section2 {
     #expect(below.values.count == 4)
     #expect(below.contexts.map { $0 as? String } == ["one", "many", "many", "many"])
     #expect(checkInvariants([up]) == [])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test
@@ -226,7 +226,7 @@ extension Section2 {
   }
 
   /// Says when `begin` finds a thread inside `receive`, and stays there for one value.
-  final class Lingering: Transform<Int, Int>, @unchecked Sendable {
+  final class Lingering: NodeTransform<Int, Int>, @unchecked Sendable {
     // Unchecked: atomics and semaphores.
     private let isInside = Atomic(false)
     let overlaps = Tally(), begun = Tally()
@@ -293,7 +293,7 @@ extension Section2 {
   /// Calls a transform of the library's own from its own closure.
   private final class Inward: @unchecked Sendable {
     // Unchecked: set before the first value that is received.
-    var transform: Transform<Int, Int>?
+    var transform: NodeTransform<Int, Int>?
     func receive(_ value: Int) { transform?.receive(value, from: nil, context: nil) }
   }
 
@@ -305,7 +305,7 @@ extension Section2 {
       log.note("out \(value)")
       return value * 10
     }
-    inward.transform = mapped.upstreamTransforms[0] as? Transform<Int, Int>
+    inward.transform = mapped.upstreamTransforms[0] as? NodeTransform<Int, Int>
     let told = Recorder(mapped)
     _ = log.take()
     a.value = 1
@@ -326,19 +326,19 @@ extension Section2 {
       total += value
       if value == 1 { inward.receive(10) }
     }
-    inward.transform = sums.upstreamTransforms[0] as? Transform<Int, Int>
+    inward.transform = sums.upstreamTransforms[0] as? NodeTransform<Int, Int>
     let listening = sums.listen { if $0 == 1 { inward.receive(100) } }
     let told = Recorder(sums)
     a.value = 1
     #expect(told.values == [0, 1, 11, 111])
-    hold(listening)
+    keepAlive(listening)
     inward.transform = nil
   }
 
   @Test func `2.5 a transform may send later, as a wave of its own with a context`() {
     let down = Node<Int>(), up = MutableNode<Int>()
     let told = Recorder(down.map { $0 })
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     transform.send(0)
     down.link(to: up, through: transform)
     transform.send(1)
@@ -356,7 +356,7 @@ extension Section2 {
   @Test
   func `2.5 a transform with one end only shows in that node's transforms and in no node list`() {
     let node = MutableNode(1)
-    let loose = Transform<Int, Int>(), ending = Transform<Int, Int>()
+    let loose = NodeTransform<Int, Int>(), ending = NodeTransform<Int, Int>()
     loose.from = node
     ending.to = node
     #expect(node.downstreamTransforms.map { $0 === loose } == [true])
@@ -382,7 +382,7 @@ extension Section2 {
     let lives = LifetimeTracker()
     var up: MutableNode<Int>? = lives.track(MutableNode(1), "up")
     var down: Node<Int>? = lives.track(Node<Int>(), "down")
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     down!.link(to: up!, through: transform)
     down = nil
     #expect(lives.alive == ["up"])
@@ -404,7 +404,7 @@ extension Section2 {
   {
     let up = MutableNode(1), down = Node<Int>()
     for cut in 0..<3 {
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       let link = down.link(to: up, through: transform)
       switch cut {
       case 0: link.cancel()
@@ -424,7 +424,7 @@ extension Section2 {
   @Test func `2.6 nodes, transforms and listen edges are Receivers`() {
     let node = MutableNode(1), down = Node<Int>()
     let told = Recorder(node), below = Recorder(down)
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     transform.to = down
     let edge = Log()
     let receivers: [any Receiver<Int>] = [node, transform, edge]

@@ -25,7 +25,7 @@ import Testing
     a.value = 2
     #expect(journal.take() == ["A1:2", "A2:2", "map b", "B:20", "B2:20", "C:200"])
     #expect(checkInvariants([a]) == [])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `3.1 each branch is followed to its end before the next`() {
@@ -40,7 +40,7 @@ import Testing
     _ = journal.take()
     a.value = 1
     #expect(journal.take() == ["a:1", "b:1", "d:1", "g:1", "e:1", "c:1", "f:1"])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `3.1 an edge that is cut and linked again is the last in order`() {
@@ -54,7 +54,7 @@ import Testing
     x.link(to: a)
     a.value = 2
     #expect(journal.take() == ["x:1", "y:1", "x:1", "y:2", "x:2"])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `3.1 the value is stored before the listeners are called`() {
@@ -63,7 +63,7 @@ import Testing
     let listening = a.listen { _ in seen.note(a.value) }
     a.value = 1
     #expect(seen.entries == [0, 1])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `3.2 what is attached during a notification sees each value exactly once`() {
@@ -77,7 +77,7 @@ import Testing
     a.value = 2
     #expect(journal.entries == ["L1:1", "new:1", "L1:2", "new:2"])
     #expect(checkInvariants([a]) == [])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test func `3.2 edges made during a notification get the value by their own push, once`() {
@@ -97,7 +97,7 @@ import Testing
     #expect(toMap.values == [10, 20])
     #expect(toEarly.values == [1, 2])
     #expect(checkInvariants([a]) == [])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test
@@ -113,7 +113,7 @@ import Testing
     a.value = 2
     a.value = 3
     #expect(journal.entries == ["B:10", "B:20", "B:30"])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test func `3.2 a listener attached by the last edge's branch is not visited either`() {
@@ -127,7 +127,7 @@ import Testing
     #expect(journal.take() == ["late:1"])
     a.value = 2
     #expect(journal.take() == ["late:2"])
-    hold(inBranch)
+    keepAlive(inBranch)
   }
 
   @Test func `3.3 inside a listener, node.value is the value that it is being told`() {
@@ -151,7 +151,7 @@ import Testing
     #expect(told.values == [0, 1, 2, 3, 5])
     #expect(wrong.entries == [])
     #expect(checkInvariants([a]) == [])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `3.4 a chain of 1,000,000 nodes is built, propagates and is freed on a 512 KiB stack`()
@@ -171,7 +171,7 @@ import Testing
       end = a
       a.value = 2
       #expect(lives.alive.count == 4)
-      hold(listening)
+      keepAlive(listening)
       listening = nil
       #expect(lives.alive == [])
       #expect(!a.hasDownstreamNode)

@@ -47,7 +47,7 @@ import Testing
     inner.value = 11
     #expect(calls.entries == [0, 2])
     #expect(told.values == [10, 10, 11])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `4.5 several sets in a batch tell one value, that of the new choice`() {
@@ -69,7 +69,7 @@ import Testing
     let listening = flat.listen { if $0 == 20 { nodes[1].value = 21 } }
     outer.value = 1
     #expect(told.values == [10, 20, 21])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `4.5 a flatten of flattens of one node tells one value`() {
@@ -91,7 +91,7 @@ import Testing
     let ticks = MutableNode(0), listening = ticks.listen { for tap in 0..<$0 { taps.value = tap } }
     ticks.value = 3
     #expect(told.values == [2, 0, 1, 2])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `4.5 an event of the outer node chooses, and a value is told`() {
@@ -115,7 +115,7 @@ import Testing
     let listening = x.listen { if $0 == 3 { (4...6).forEach { outer.value = Node($0) } } }
     x.value = 3
     #expect(every.values == [2, 4, 5, 6])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `8.1 the newest wave that made it run gives the context`() {
@@ -127,13 +127,13 @@ import Testing
     outer.set(1, context: "outer")
     nodes[1].set(21, context: "inner")
     #expect(told.entries == ["10 –", "20 outer", "21 inner"])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `2.1 a flatten whose ends are set is a join where it leads then`() {
     let x = MutableNode(1), sum = x.combine(x.map { $0 * 10 }).map { $0 + $1 }, small = Node(0)
     let flat = x.flattenMap { $0 % 2 == 0 ? sum : small }
-    let transform = flat.upstreamTransforms[0] as! Transform<Int, Int>
+    let transform = flat.upstreamTransforms[0] as! NodeTransform<Int, Int>
     let target = MutableNode<Int>(), told = Recorder(target)
     transform.to = target
     x.value = 2

@@ -153,12 +153,12 @@ import Testing
     let sum = a.combine(b)
     let told = Journal<String>()
     let entered = DispatchSemaphore(value: 0)
-    let goOn = DispatchSemaphore(value: 0)
+    let `continue` = DispatchSemaphore(value: 0)
     let listening = sum.listen { x, y in
       told.note("\(x) \(y)")
       if x == 2, y == 10 {
         entered.signal()
-        wait(for: goOn)
+        wait(for: `continue`)
       }
     }
     let setting = DispatchSemaphore(value: 0)
@@ -171,7 +171,7 @@ import Testing
     b.value = 20
     #expect(b.value == 20)
     #expect(told.entries == ["1 10", "2 10"])
-    goOn.signal()
+    `continue`.signal()
     wait(for: setting)
     // (2, 10) was really held by both; the final combination comes from the thread that was inside.
     #expect(told.entries == ["1 10", "2 10", "2 20"])

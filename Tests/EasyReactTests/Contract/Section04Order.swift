@@ -129,7 +129,7 @@ extension Section4 {
     let a = MutableNode(1)
     let b = a.map { $0 + 1 }
     let c = a.map { $0 * 10 }
-    let d = b.combine(c, as: .everyValue)
+    let d = b.combine(c, mode: .everyValue)
     let told = Recorder(d)
     a.value = 2
     #expect(told.values.map { "\($0)" } == ["(2, 10)", "(3, 10)", "(3, 20)"])
@@ -138,7 +138,7 @@ extension Section4 {
 
   @Test func `4.6 everyValue of a node with itself tells every mixture`() {
     let a = MutableNode(1)
-    let told = Recorder(a.combine(a, as: .everyValue))
+    let told = Recorder(a.combine(a, mode: .everyValue))
     a.value = 2
     #expect(told.values.map { "\($0)" } == ["(1, 1)", "(2, 2)", "(2, 2)"])
   }
@@ -147,8 +147,8 @@ extension Section4 {
     let a = MutableNode(1)
     let b = MutableNode(2)
     let c = MutableNode(3)
-    let three = Recorder(a.combine(b, c, as: .everyValue))
-    let many = Recorder(Node.combine([a, b, c], as: .everyValue))
+    let three = Recorder(a.combine(b, c, mode: .everyValue))
+    let many = Recorder(Node.combine([a, b, c], mode: .everyValue))
     batch {
       a.value = 10
       c.value = 30

@@ -40,7 +40,7 @@ private func run(stackSize: Int, _ body: @escaping @Sendable () -> Void) -> Bool
 extension Section5 {
   @Test func `5.4 a cycle of listeners that set each other uses constant stack`() async {
     await #expect(processExitsWith: .success) {
-      GraphTracers.reentrantSetLimit = .max
+      GraphLimits.reentrantSets = .max
       let isDone = run(stackSize: 256 << 10) {
         let (a, listenings) = pingPong(until: 500_001)
         a.value = 1
@@ -87,8 +87,8 @@ extension Section5 {
   {
     await #expect(processExitsWith: .success) {
       let tracer = EndlessTracer()
-      GraphTracers.install(tracer)
-      GraphTracers.reentrantSetLimit = 10
+      GraphTracing.install(tracer)
+      GraphLimits.reentrantSets = 10
       let (a, listenings) = pingPong(until: 101)
       a.value = 1
       let found = tracer.found.withLock { $0 }
@@ -102,8 +102,8 @@ extension Section5 {
   @Test func `5.4 a cycle of listeners that goes through a join is warned of too`() async {
     await #expect(processExitsWith: .success) {
       let tracer = EndlessTracer()
-      GraphTracers.install(tracer)
-      GraphTracers.reentrantSetLimit = 10
+      GraphTracing.install(tracer)
+      GraphLimits.reentrantSets = 10
       let a = MutableNode(0).named("input")
       let sum = a.combine(a).map { $0 + $1 }.named("sum")
       let listening = sum.listen { if $0 > 0, $0 < 2000 { a.value = $0 / 2 + 1 } }
@@ -119,8 +119,8 @@ extension Section5 {
   {
     await #expect(processExitsWith: .success) {
       let tracer = EndlessTracer()
-      GraphTracers.install(tracer)
-      GraphTracers.reentrantSetLimit = 10
+      GraphTracing.install(tracer)
+      GraphLimits.reentrantSets = 10
       let a = MutableNode(0).named("there")
       let b = MutableNode(0).named("back")
       let first = a.combine(a).listen { if $0 > 0, $1 < 2000 { b.value = $0 + 1 } }
@@ -139,8 +139,8 @@ extension Section5 {
   @Test func `5.4 joins that run after each other in one turn are no cycle of listeners`() async {
     await #expect(processExitsWith: .success) {
       let tracer = EndlessTracer()
-      GraphTracers.install(tracer)
-      GraphTracers.reentrantSetLimit = 10
+      GraphTracing.install(tracer)
+      GraphLimits.reentrantSets = 10
       let a = MutableNode(0)
       let bottom = (0..<200).reduce(a as Node<Int>) { node, _ in
         node.combine(node).map { $0 + $1 }

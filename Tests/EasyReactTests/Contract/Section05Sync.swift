@@ -46,7 +46,7 @@ extension Section5 {
     #expect(nodes.allSatisfy { $0.value == nodes[0].value })
     nodes[500].value = -1
     #expect(nodes.allSatisfy { $0.value == -1 })
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `5.3 sync: else this side's value goes over`() {

@@ -102,7 +102,7 @@ extension Section5 {
     try #require(stored.count == 4)
     #expect(stored[0].wave == stored[1].wave)
     #expect(stored[2].wave == stored[3].wave && stored[2].wave > stored[0].wave)
-    hold(listening, second)
+    keepAlive(listening, second)
   }
 
   @Test
@@ -133,9 +133,9 @@ extension Section5 {
     }
     #expect(told.map(\.values) == [[10, 20], [1, 20]])
     // The echo of 20 over the sync, and the 1 that was left.
-    #expect(log.stops(a) == [.leftInMail, .leftInMail, .reachedAlready, .reachedAlready])
+    #expect(log.stops(a) == [.leftInMailbox, .leftInMailbox, .reachedAlready, .reachedAlready])
     #expect(checkInvariants([a, b]) == [])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test func `5.2 a filtered wave that waited keeps its number: a newer one is not undone`() throws

@@ -21,7 +21,7 @@ import Testing
     #expect(journal.entries == ["L1:1", "L2:1", "L1:2", "L2:2"])
     #expect(a.value == 2)
     #expect(checkInvariants([a]) == [])
-    hold(first, second)
+    keepAlive(first, second)
   }
 
   @Test
@@ -49,7 +49,7 @@ import Testing
         "L2:4 -", "M:-4", "L1:5", "L2:5 -", "M:-5",
       ])
     #expect(checkInvariants([a]) == [])
-    hold(first, second, third)
+    keepAlive(first, second, third)
   }
 
   @Test func `6.1 the value waits: inside the listener the node still holds what is being told`() {
@@ -64,7 +64,7 @@ import Testing
     a.value = 1
     #expect(read.entries == [1])
     #expect(a.value == 2)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -79,7 +79,7 @@ import Testing
     #expect(
       journal.entries == ["A:1", "B:1", "C:1", "A:2", "B:2", "C:2", "A:3", "B:3", "C:3"])
     #expect(checkInvariants([a]) == [])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `6.1 it holds for every node: a derived one, a link's end, a join`() {
@@ -98,7 +98,7 @@ import Testing
       a.value = node === join ? 3 : first
       #expect(one.values == heard)
       #expect(two.values == heard)
-      hold(setter)
+      keepAlive(setter)
     }
     #expect(checkInvariants([a]) == [])
   }
@@ -115,7 +115,7 @@ import Testing
     let second = a.listen(with: log)
     a.value = 1
     #expect(log.journal.entries == ["1 -", "empty", "2 -"])
-    hold(first, second)
+    keepAlive(first, second)
   }
 
   @Test func `6.1 a set made by an attached listener's first call waits until that call is over`() {
@@ -128,7 +128,7 @@ import Testing
     }
     #expect(journal.entries == ["before:1", "begin:1", "end:1", "before:2", "begin:2", "end:2"])
     #expect(checkInvariants([a]) == [])
-    hold(before, listening)
+    keepAlive(before, listening)
   }
 
   @Test func `6.2 a set of another node inside a listener is followed at once`() {
@@ -148,8 +148,8 @@ import Testing
         "A:2",
       ])
     #expect(checkInvariants([a, b]) == [])
-    hold(first)
-    hold(others as AnyObject)
+    keepAlive(first)
+    keepAlive(others as AnyObject)
   }
 
   @Test func `6.3 1,000,000 re-entrant sets use no more stack than one`() {
@@ -163,7 +163,7 @@ import Testing
       a.value = 1
       #expect(a.value == 1_000_000)
       #expect(checkInvariants([a]) == [])
-      hold(listening)
+      keepAlive(listening)
     }
     #expect(told.count == 1_000_001)
   }
@@ -185,7 +185,7 @@ import Testing
       a.set(nil)
       #expect(told.count == 1_000_001)
       #expect(lives.alive == ["1000000"])
-      hold(listening)
+      keepAlive(listening)
     }
   }
 
@@ -199,7 +199,7 @@ import Testing
       a.value = 1
       #expect([a.value, b.value] == [99_999, 100_000])
       #expect(checkInvariants([a, b]) == [])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 }

@@ -43,7 +43,7 @@ import Testing
 
   @Test func `7.1 every node and edge is Sendable, and main-actor objects can be values`() async {
     func isSendable(_: some Sendable) -> Bool { true }
-    let node = MutableNode(1), transform = Transform<Int, Int>()
+    let node = MutableNode(1), transform = NodeTransform<Int, Int>()
     #expect(isSendable(node) && isSendable(node.map { $0 }) && isSendable(transform))
     #expect(isSendable(node.listen { _ in }) && isSendable(node as AnyNode))
     let screens = MutableNode<Screen>()
@@ -55,10 +55,10 @@ import Testing
   @Test func `7.1 everything public may be called from any thread`() {
     Stress.rounds(10) { round in
       let a = MutableNode(0).named("a"), b = a.map { $0 + 1 }.named("b")
-      round.crew(4) { member in
-        var dice = round.dice(member)
+      round.threads(4) { member in
+        var generator = round.generator(member)
         for number in 1...60 {
-          switch dice.below(12) {
+          switch generator.below(12) {
           case 0: a.set(number, context: "who")
           case 1: a.update { $0 += 1 }
           case 2: batch { a.value = number }
@@ -108,10 +108,10 @@ import Testing
     Stress.rounds(40) { round in
       let node = MutableNode(0), heard = (0..<3).map { Heard<Int>(letsOthersRunEvery: $0 + 1) }
       let listenings = heard.map { receiver in node.listen { receiver.hear($0) } }
-      round.crew(3) { member in for number in 1...30 { node.value = member * 100 + number } }
+      round.threads(3) { member in for number in 1...30 { node.value = member * 100 + number } }
       round.expect(heard.allSatisfy { $0.values == heard[0].values }, "sequences differ")
       round.expect(heard.allSatisfy { $0.overlaps == 0 }, "calls overlapped")
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -119,7 +119,7 @@ import Testing
     Stress.rounds(40) { round in
       let node = MutableNode(TextStamp(0, 0)), heard = Heard<TextStamp>(letsOthersRunEvery: 1)
       let listening = node.listen { heard.hear($0) }
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...30 { node.value = TextStamp(member + 1, number) }
       }
       round.expectAll(heard.values, of: 1...4, count: 30, "the listener")
@@ -131,7 +131,7 @@ import Testing
     Stress.rounds(40) { round in
       let nodes = (0..<3).map { _ in MutableNode(0) }, heard = Heard<Int>(letsOthersRunEvery: 1)
       let listening = Node.merge(nodes).listen { heard.hear($0) }
-      round.crew(3) { member in for number in 1...30 { nodes[member].value = number } }
+      round.threads(3) { member in for number in 1...30 { nodes[member].value = number } }
       round.expect(heard.overlaps == 0, "calls overlapped")
       round.expect(heard.values.count == 91, "heard \(heard.values.count)")
       listening.cancel()
@@ -149,7 +149,7 @@ import Testing
         inside.hear(value)
         return value
       }
-      let transform = try #require(mapped.upstreamTransforms.first as? Transform<Int, Int>)
+      let transform = try #require(mapped.upstreamTransforms.first as? NodeTransform<Int, Int>)
       transform.to = down
       return { transform.to = nil }
     }
@@ -175,12 +175,12 @@ import Testing
       #expect(down.value == 5)
       #expect(heard.entries == [0, 5])
       #expect(checkInvariants([up, down]) == [])
-      hold(listening)
+      keepAlive(listening)
     }
   }
 
   @Test func `7.2 what a transform has sent from outside does not arrive once it is cut`() {
-    final class Doubling: Transform<Int, Int>, @unchecked Sendable {
+    final class Doubling: NodeTransform<Int, Int>, @unchecked Sendable {
       // Unchecked: no storage.
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         send(value * 2)
@@ -198,7 +198,7 @@ import Testing
     #expect(heard.entries == [2, 4, 5])
     transform.send(8)
     #expect(down.value == 5)
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `7.2 a flatten that another thread cut off turns to no inner node any more`() {
@@ -237,7 +237,7 @@ import Testing
     }
     #expect(heard.entries == [0, 1, 2, 3, 4])
     #expect(Set(threads.entries.dropFirst()).count == 1)
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `7.3 a listener that blocks on another thread which sets the same graph goes on`() {
@@ -248,7 +248,7 @@ import Testing
     ]
     node.value = 1
     #expect(heard.entries == [0, 10, 20])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `7.3 a set may run listeners for values that other threads left`() {
@@ -263,7 +263,7 @@ import Testing
     }
     #expect(told.count == 2)
     #expect(told.entries[1] == told.entries[0] && told.entries[1] != setters.entries[0])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test(arguments: [1_000, 10])
@@ -271,7 +271,7 @@ import Testing
     limit: Int
   ) async {
     await #expect(processExitsWith: .success) { [limit] in
-      if limit != 1_000 { GraphTracers.mailLimit = limit }
+      if limit != 1_000 { GraphLimits.messagesPerTurn = limit }
       let node = MutableNode(0), count = 3 * limit + 5, told = Journal<UInt>()
       let inside = Inside(telling: -1), holder = Journal<UInt>()
       let listenings = [
@@ -284,7 +284,7 @@ import Testing
       #expect(told.entries.prefix(limit).allSatisfy { $0 == holder.entries[0] })
       #expect(told.entries[limit] != holder.entries[0])
       #expect(node.value == count)
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -304,7 +304,7 @@ import Testing
     let listening = node.listen { told.note($0) }
     do {
       let kept = Kept(slow)
-      node.listen(by: Token()) { _, _ in hold(kept) }
+      node.listen(by: Token()) { _, _ in keepAlive(kept) }
     }
     onThreads(2) { number in
       if number == 0 {
@@ -320,7 +320,7 @@ import Testing
     }
     #expect(settle())
     #expect(told.entries == [0, 1, 2])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -334,11 +334,11 @@ import Testing
         deinit { died.note(threadNumber()) }
       }
       let limit = 10, count = 100, died = Journal<UInt>(), setter = Journal<UInt>()
-      GraphTracers.mailLimit = limit
+      GraphLimits.messagesPerTurn = limit
       let node = MutableNode(0), inside = Inside(telling: 1), others = Journal<Listening>()
       for _ in 0..<count {
         let kept = Kept(died)
-        others.note(node.listen { _ in hold(kept) })
+        others.note(node.listen { _ in keepAlive(kept) })
       }
       let listening = node.listen { value in
         inside.hear(value)
@@ -350,7 +350,7 @@ import Testing
       #expect(settle())
       #expect(died.count == count && node.value == 2)
       #expect(died.entries.count { $0 == setter.entries[0] } <= limit)
-      hold(listening)
+      keepAlive(listening)
     }
   }
 
@@ -370,14 +370,14 @@ import Testing
         #expect(threads.take() == [threadNumber(), threadNumber()])
       }
     }
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   /// Listening by an owner ends a few listeners of dead owners, whose nodes are strange to the thread.
   @Test func `7.4 that another thread ends a node's listeners of dead owners is no contention`() {
     Stress.rounds(1) { round in
       let count = Int(20_000 * max(1, Stress.scale)), isOver = Atomic(false)
-      round.crew(2) { member in
+      round.threads(2) { member in
         if member == 1 {
           let strange = MutableNode(0), owner = Token()
           while !isOver.load(ordering: .relaxed) { strange.listen(by: owner) { _, _ in }.cancel() }
@@ -397,7 +397,7 @@ import Testing
         }
         round.expect(elsewhere.count == 0, "\(elsewhere.count) calls on the other thread")
         isOver.store(true, ordering: .relaxed)
-        hold(listening)
+        keepAlive(listening)
       }
     }
   }
@@ -421,7 +421,7 @@ import Testing
         #expect(told.entries == [threadNumber()])
       }
       #expect(node.downstreamNodes.count == 1)  // the other one is gone
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -447,7 +447,7 @@ import Testing
         for _ in 0..<10 { strange.listen(by: owner) { _, _ in } }
       }
       #expect(told.entries == [[3, 30]])
-      hold(listening)
+      keepAlive(listening)
     }
   }
 
@@ -468,7 +468,7 @@ import Testing
       let node = MutableNode(Value(0, 0)), heard = Heard<Value>(letsOthersRunEvery: 1)
       let listening = node.listen { heard.hear($0) }
       let reads = Journal<(own: Value, read: Value)>()
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...40 {
           let own = Value(member + 1, number)
           node.value = own
@@ -520,7 +520,7 @@ import Testing
       #expect(node.value == 2)
     }
     #expect(reads.entries == [[1, 1], [10, 1, 10], [2, 2], [20, 2, 20]])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `7.5 an update that is left with another thread is readable once it has run`() {
@@ -548,21 +548,21 @@ import Testing
     }
     #expect(Set(threads.entries).count == 1 && threads.count == 2)
     #expect(node.value == 7)
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   // MARK: 7.6
 
   @Test
   func
-    `7.6 when all threads are quiet every map and combine equals its definition, and syncs hold`()
+    `7.6 when all threads are quiet every map and combine equals its definition, and syncs keepAlive`()
   {
     Stress.rounds(40) { round in
       let a = MutableNode(0), b = MutableNode(0), c = MutableNode(0)
       b.sync(with: c)
       let sum = a.combine(b).map { $0 + $1 }, product = sum.combine(a.map { -$0 }).map { $0 * $1 }
       let listenings = [sum.listen { _ in letOthersRun() }, product.listen { _ in }]
-      round.crew(4) { member in
+      round.threads(4) { member in
         let node = [a, b, c][member % 3]
         for number in 1...40 { node.value = member * 100 + number }
       }
@@ -571,7 +571,7 @@ import Testing
       round.expect(sum.value == a.value! + b.value!, "the sum is \(sum.value!)")
       round.expect(product.value == sum.value! * -a.value!, "the product is \(product.value!)")
       round.expectRest([a, b, c])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 }

@@ -18,7 +18,7 @@ import Testing
       a.ignore(-1), a.distinctUntilChanged(), a.skip(0), a.take(9), a.scan(0) { $0 + $1 }, linked,
       a.merge(MutableNode(0)), a.combine(a).map { $0.0 }, outer.flatten(),
       a.flattenMap { _ in MutableNode(1) }, parted.case("plus"),
-      a.combine(a, as: .everyValue).map { $0.1 }, a.fork().map { $0 }.fork(),
+      a.combine(a, mode: .everyValue).map { $0.1 }, a.fork().map { $0 }.fork(),
     ]
     let told = nodes.map { Recorder($0) }
     told.forEach { $0.clear() }
@@ -71,7 +71,7 @@ import Testing
     clock.run()
     #expect(journal.entries.filter { !$0.hasPrefix("by") } == ["0 -", "1 one", "2 -"])
     #expect(journal.entries.filter { $0.hasPrefix("by") } == ["by 0 -", "by 1 one", "by 2 -"])
-    hold(listening, owner)
+    keepAlive(listening, owner)
   }
 
   @Test func `8.1 plain sets, clean() and initial pushes carry none`() {
@@ -98,7 +98,7 @@ import Testing
     #expect(log.journal.entries == ["1 c", "2 -", "empty -", "3 d", "4 -"])
     #expect(text(late.contexts) == ["-", "-"])
     #expect(text(derived.contexts) == ["-", "-"])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -119,7 +119,7 @@ import Testing
     #expect(text(onA.contexts) == ["-", "outer", "waited"])
     #expect(text(onBelow.contexts) == ["-", "outer", "waited"])
     #expect(checkInvariants([a, b]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `8.1 a join passes the context of the newest wave that made it run`() {
@@ -183,7 +183,7 @@ import Testing
     #expect(codes.entries == [7])
     #expect(tokens.count == 1)
     #expect(lives.alive == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   // MARK: - The path
@@ -204,7 +204,7 @@ import Testing
     c.value = 5
     a.set(2, context: "with context")
     #expect(journal.entries == ["1: a", "10: a b c", "5: c", "2: a", "20: a b c"])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `8.2 through several upstreams the path goes by the one whose wave came`() {
@@ -220,7 +220,7 @@ import Testing
       journal.take() == [
         "1: a merge", "2: b merge", "(1, 2): b zip", "3: b ? sum", "3: a merge", "5: a ? sum",
       ])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `8.2 the path holds over links, queues, timers, inner nodes and syncs`() {
@@ -243,7 +243,7 @@ import Testing
       Set(journal.take()) == [
         "2: other a linked queue late", "2: other a flat", "2: other", "2: other a",
       ])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `8.2 a ring does not make the path endless`() {
@@ -256,7 +256,7 @@ import Testing
     a.value = 1
     #expect(journal.take() == ["1: a", "1: a b", "1: a b c"])
     close.cancel()
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `8.2 the path is built only when asked for: nothing remembers nodes of former waves`()
@@ -272,7 +272,7 @@ import Testing
     let journal = Journal<String>()
     let listening = hearPath(end, journal)
     #expect(journal.entries == ["1: end"])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `8.2 an owner's listener can ask for the path too`() {

@@ -13,7 +13,7 @@ extension Section9 {
     #expect(a.listenerCount == 2)
     a.value = 2
     #expect(journal.take() == [1, 100, 2, 200])
-    hold(listening)
+    keepAlive(listening)
     listening = nil
     #expect(a.listenerCount == 1)
     a.value = 3
@@ -40,7 +40,7 @@ extension Section9 {
     b.value = "y"
     #expect(journal.take() == ["y", "bag y"])
     #expect(lives.alive == ["first", "second"])
-    hold(array as AnyObject, bag)
+    keepAlive(array as AnyObject, bag)
     bag = nil
     array = []
     #expect(lives.alive == [])
@@ -85,7 +85,7 @@ extension Section9 {
     #expect(journal.entries == [1, 2, 3])
     clock.run()
     #expect(journal.entries == [1, 2, 3, 4])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `9.4 on a concurrent queue the order holds and calls do not overlap`() {
@@ -102,7 +102,7 @@ extension Section9 {
     wait(for: isDone)
     #expect(journal.entries == Array(0...1_000))
     #expect(overlaps.count == 0)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -114,14 +114,14 @@ extension Section9 {
     a.listen(by: owner!, with: theirs)
     a.set(2, context: "c")
     a.clean()
-    hold(owner)
+    keepAlive(owner)
     owner = nil
     a.value = 3
     a.clean()
     #expect(mine.journal.entries == ["1 -", "2 c", "empty", "3 -", "empty"])
     #expect(theirs.journal.entries == ["1 -", "2 c", "empty"])
     #expect(a.listenerCount == 1)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test
@@ -144,7 +144,7 @@ extension Section9 {
     a.value = 1
     #expect(journal.entries == ["L1:1", "L4:1", "L1:2", "L4:2"])
     #expect(checkInvariants([a]) == [])
-    hold(first, last)
+    keepAlive(first, last)
   }
 
   @Test func `9.5 a listener that cancels itself hears nothing more, not even what it set`() {
@@ -187,7 +187,7 @@ extension Section9 {
     #expect(!a.hasListener && !a.hasDownstreamNode)
     #expect(clock.pendingCount == 0)
     #expect(checkInvariants([a]) == [])
-    hold(owner)
+    keepAlive(owner)
   }
 
   @Test func `9.5 a call that waits behind the one that cancels is not made`() {
@@ -235,7 +235,7 @@ extension Section9 {
     #expect(told.take() == [0, 0])
     DispatchQueue.global().sync { a.value = 1 }
     first.cancel()
-    hold(second)
+    keepAlive(second)
     second = nil
     await Section0.mainQueueIsDrained()
     await Section0.mainQueueIsDrained()
@@ -257,7 +257,7 @@ extension Section9 {
     a.value = 9
     #expect([b.value, c.value] == [1, 1])
     #expect(checkInvariants([a, b, c]) == [])
-    hold(owner)
+    keepAlive(owner)
   }
 
   @Test func `9.6 CancelableBag cancels its members in order, and on its own end`() {

@@ -21,7 +21,7 @@ extension Section9 {
       _ = a.map { _ in token }
       _ = [a.skip(1), a.take(1), a.distinctUntilChanged(), a.merge(other)]
       _ = (
-        a.combine(other), a.zip(other), a.combine(other, as: .everyValue),
+        a.combine(other), a.zip(other), a.combine(other, mode: .everyValue),
         a.delay(.seconds(1), on: clock)
       )
       _ = a.switch { _ in "key" }.case("key")
@@ -29,19 +29,19 @@ extension Section9 {
       derived.downstreamTransforms.forEach { $0.name = "never" }
       derived.upstreamTransforms.forEach { $0.name = "fork" }
       let link = Node<Int>()
-      link.link(to: a, through: Transform<Int, Int>())
-      let kept = Transform<Int, Int>()
+      link.link(to: a, through: NodeTransform<Int, Int>())
+      let kept = NodeTransform<Int, Int>()
       let second = Node<Int>()
       second.link(to: a, through: kept)
       second.removeUpstreamNodes()
-      _ = a.listen { _ in hold(token) }
+      _ = a.listen { _ in keepAlive(token) }
       a.listen(by: token) { _, _ in }.cancel()
     }
     clock.run()
     #expect(lives.alive == [])
     #expect(a.downstreamTransforms.isEmpty && other.downstreamTransforms.isEmpty)
     #expect(a.listenerCount == 0 && !a.hasDownstreamNode)
-    // That the lists hold no cut edge either is one of the invariants.
+    // That the lists keepAlive no cut edge either is one of the invariants.
     #expect(checkInvariants([a, other]) == [])
   }
 
@@ -60,7 +60,7 @@ extension Section9 {
     #expect(prompt.listenings.count == 0)
     #expect(lives.alive == [])
     #expect(checkInvariants([a]) == [])
-    hold(prompt, plain)
+    keepAlive(prompt, plain)
   }
 
   #if os(Linux)
@@ -106,7 +106,7 @@ extension Section9 {
       // Of each kind 5,000 came and went in one measure: a block of 16 bytes left by each would be
       // seen.
       #expect(Self.residentMemory > 0 && growths.min()! < 40_000, "grown by \(growths) bytes")
-      hold(owner, prompt, a, other)
+      keepAlive(owner, prompt, a, other)
     }
   }
   #endif

@@ -43,7 +43,7 @@ extension Section9 {
     a.value = 2
     a.clean()
     a.value = 3
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     a.value = 4
     #expect(journal.entries == ["1", "2", "3"])
@@ -71,7 +71,7 @@ extension Section9 {
     // A call keeps the owner while it runs.
     for _ in 0..<4 { wait(for: called) }
     await MainActor.run {}
-    hold(token, panel, prompt)
+    keepAlive(token, panel, prompt)
     (token, panel, prompt) = (nil, nil, nil)
     #expect(lives.alive == [])
     clock.run()
@@ -106,7 +106,7 @@ extension Section9 {
     let token = Token()
     for _ in 0..<1_000 { other.listen(by: token) { _, _ in }.cancel() }
     #expect(!other.hasListener)
-    hold(token)
+    keepAlive(token)
   }
 
   @Test
@@ -133,7 +133,7 @@ extension Section9 {
     a.stopListening(by: panel)
     a.stopListening(by: Token())
     #expect(checkInvariants([a, b]) == [])
-    hold(panel, other)
+    keepAlive(panel, other)
   }
 
   @Test func `9.3 the Cancelable of an owned listening ends that one; dropping it ends nothing`() {
@@ -147,7 +147,7 @@ extension Section9 {
     first.cancel()
     a.value = 3
     #expect(journal.entries == ["first 2", "second 2", "second 3"])
-    hold(panel)
+    keepAlive(panel)
   }
 
   @Test func `9.3 after the owner is gone no call is made, of what waits on a queue neither`() {
@@ -159,7 +159,7 @@ extension Section9 {
     a.listen(by: panel!, calling: Panel.show)
     a.value = 2
     _ = journal.take()
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     clock.run()
     a.value = 3
@@ -179,7 +179,7 @@ extension Section9 {
     #expect(journal.entries == ["show 0"])
     #expect(a.listenerCount == 1)
     #expect(checkInvariants([a]) == [])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test func `9.3 an owner that is a ListeningOwner frees the chain at once`() {
@@ -195,7 +195,7 @@ extension Section9 {
     }
     attach()
     #expect(lives.alive == ["0", "1", "2"])
-    hold(prompt)
+    keepAlive(prompt)
     prompt = nil
     #expect(lives.alive == [])
     #expect(!a.hasDownstreamNode)
@@ -212,7 +212,7 @@ extension Section9 {
     #expect(lives.alive == ["chain"])
     a.value = 1
     #expect(lives.alive == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: 0..<6)
@@ -231,7 +231,7 @@ extension Section9 {
     attach()
     clock.run()
     #expect(lives.alive == ["chain"])
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     a.value = 2
     #expect(lives.alive == [])
@@ -267,7 +267,7 @@ extension Section9 {
     }
     #expect(!a.hasDownstreamNode)
     #expect(checkInvariants([a, elsewhere]) == [])
-    hold(plain, keeping)
+    keepAlive(plain, keeping)
   }
 
   @Test func `9.3 each listen(by:) looks at two others of its node, so none is kept for long`() {
@@ -277,7 +277,7 @@ extension Section9 {
     func attach(_ count: Int) {
       for number in 0..<count {
         let kept = lives.track(Token(), "\(number)")
-        a.listen(by: living) { _, _ in hold(kept) }
+        a.listen(by: living) { _, _ in keepAlive(kept) }
       }
     }
     // Of a living owner: nothing ends.
@@ -287,7 +287,7 @@ extension Section9 {
       let dying = Token()
       for number in 0..<count {
         let kept = lives.track(Token(), "dying \(number)")
-        a.listen(by: dying) { _, _ in hold(kept) }
+        a.listen(by: dying) { _, _ in keepAlive(kept) }
       }
     }
     attachDying(100)
@@ -303,7 +303,7 @@ extension Section9 {
     a.stopListening(by: living)
     #expect(!a.hasListener && lives.alive == [])
     #expect(checkInvariants([a]) == [])
-    hold(living)
+    keepAlive(living)
   }
 
   @Test func `9.3 stopListening(by: owner) finds its own among many`() {
@@ -333,7 +333,7 @@ extension Section9 {
     func attach() -> [any Cancelable] {
       let (first, second) = (lives.track(Token(), "first"), lives.track(Token(), "second"))
       return [
-        a.listen(by: panel) { _, _ in hold(first) }, a.listen { _ in hold(second) },
+        a.listen(by: panel) { _, _ in keepAlive(first) }, a.listen { _ in keepAlive(second) },
       ]
     }
     let listenings = attach()
@@ -342,6 +342,6 @@ extension Section9 {
     #expect(lives.alive == ["first"])
     a.stopListening(by: panel)
     #expect(lives.alive == [])
-    hold(panel)
+    keepAlive(panel)
   }
 }

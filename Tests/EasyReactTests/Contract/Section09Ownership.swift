@@ -19,12 +19,12 @@ import Testing
     #expect(lives.alive == ["a", "b", "c", "d"])
     a = nil
     #expect(lives.alive == ["a", "b", "c", "d"])
-    hold(listening)
+    keepAlive(listening)
     listening = nil
     #expect(lives.alive == [])
   }
 
-  private final class Sum: Transform<(Int, Int), Int>, @unchecked Sendable {
+  private final class Sum: NodeTransform<(Int, Int), Int>, @unchecked Sendable {
     // Unchecked: no storage.
     override func receive(_ value: (Int, Int), from sender: AnyNode?, context: (any Sendable)?) {
       send(value.0 + value.1)
@@ -77,39 +77,39 @@ import Testing
       .map(token)
       let inner = MutableNode(5)
       let parted = a.switch {
-        hold(t[7]); return $0 > 0 ? "plus" : nil
+        keepAlive(t[7]); return $0 > 0 ? "plus" : nil
       }
       let branches = a.if {
-        hold(t[8]); return $0 > 0
+        keepAlive(t[8]); return $0 > 0
       }
       return [
         a.fork(),
         a.map {
-          hold(t[0]); return $0
+          keepAlive(t[0]); return $0
         }, a.mapReplace(token("replace")),
         a.compactMap {
-          hold(t[1]); return $0
+          keepAlive(t[1]); return $0
         },
         a.filter { _ in
-          hold(t[2]); return true
+          keepAlive(t[2]); return true
         },
         a.ignore(9), a.select(1),
         a.distinctUntilChanged {
-          hold(t[3]); return $0 == $1
+          keepAlive(t[3]); return $0 == $1
         },
         a.skip(1), a.take(1),
         a.scan(0) {
-          hold(t[4]); return $0 + $1
+          keepAlive(t[4]); return $0 + $1
         },
         a.scanIndexed(0) {
-          hold(t[5]); return $0 + $1 + $2
+          keepAlive(t[5]); return $0 + $1 + $2
         }, a.deliver(on: clock),
         a.delay(.seconds(1), on: clock), a.throttle(.seconds(1), on: clock),
         a.flattenMap { _ in
-          hold(t[6]); return inner
+          keepAlive(t[6]); return inner
         }, parted.case("plus"), parted.default,
         parted.unmatched, branches.thenNode, branches.elseNode, a.combine(other),
-        a.combine(other, other), Node.combine([a, other]), a.combine(other, as: .everyValue),
+        a.combine(other, other), Node.combine([a, other]), a.combine(other, mode: .everyValue),
         a.zip(other), Node.zip([a, other]), a.merge(other),
       ]
     }
@@ -150,7 +150,7 @@ import Testing
     #expect(lives.alive == [])
     #expect(!a.hasDownstreamNode)
     #expect(checkInvariants([a, trigger]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `9.1 a chain can be dropped by the very wave that runs through it`() {
@@ -173,7 +173,7 @@ import Testing
     #expect(told.entries == [0])
     #expect(lives.alive == ["b", "c"])
     #expect(checkInvariants([a]) == [])
-    hold(b, c)
+    keepAlive(b, c)
   }
 
   @Test func `9.1 the values of freed nodes are freed with them`() {
@@ -182,7 +182,7 @@ import Testing
     var derived: Node<Token>? = a.map { lives.track(Token(), "\($0)") }
     a.value = 1
     #expect(lives.alive == ["1"])
-    hold(derived)
+    keepAlive(derived)
     derived = nil
     #expect(lives.alive == [])
   }
@@ -191,7 +191,7 @@ import Testing
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>(), d = MutableNode(0)
     do {
       _ = b.link(to: a)
-      _ = c.link(to: a, through: Transform<Int, Int>())
+      _ = c.link(to: a, through: NodeTransform<Int, Int>())
       _ = d.sync(with: a)
     }
     a.value = 2
@@ -205,7 +205,7 @@ import Testing
     let link = down!.link(to: up!)
     up = nil
     #expect(lives.alive == ["up", "down"])
-    hold(down)
+    keepAlive(down)
     down = nil
     #expect(lives.alive == [])
     link.cancel()

@@ -71,7 +71,7 @@ extension Section9 {
     let a = MutableNode(0), told = MutableNode(0), owner = Token()
     do {
       let setter = Setter(told)
-      a.listen(by: Token()) { _, _ in hold(setter) }
+      a.listen(by: Token()) { _, _ in keepAlive(setter) }
     }
     #expect(throws: Refusal.self) {
       try batch {
@@ -80,7 +80,7 @@ extension Section9 {
       }
     }
     #expect(told.value == 1)
-    hold(owner)
+    keepAlive(owner)
   }
 
   @Test func `9.1 a node is let go of while another thread ends its own listening of itself`() async
@@ -101,10 +101,10 @@ extension Section9 {
       let nodes = Journal<Node<Int>>(), cancelables = Journal<any Cancelable>()
       do {
         let a = MutableNode(0), b = a.map { $0 }, token = lives.track(Token(), "kept")
-        cancelables.note(b.listen(by: b) { _, _ in hold(token) })
+        cancelables.note(b.listen(by: b) { _, _ in keepAlive(token) })
         nodes.note(b)
       }
-      GraphTracers.install(holding)
+      GraphTracing.install(holding)
       onThreads(2) { number in
         if number == 0 {
           holding.canceller.note(threadNumber())
@@ -115,7 +115,7 @@ extension Section9 {
         _ = nodes.take()
         holding.mayGo.signal()
       }
-      GraphTracers.install(nil)
+      GraphTracing.install(nil)
       _ = cancelables.take()
       #expect(settle())
       #expect(lives.alive == [])

@@ -124,7 +124,7 @@ extension Section10 {
     #expect(l.value == "L:1")
     #expect(told.contexts.map { $0 as? String } == ["c"])
     let edge = try #require(
-      lines.node.upstreamTransforms.first as? Transform<String, Switch<String, String>>)
+      lines.node.upstreamTransforms.first as? NodeTransform<String, Switch<String, String>>)
     edge.from = MutableNode("L:7")
     #expect(told.values == ["L:1", "L:7"])
   }
@@ -177,7 +177,7 @@ extension Section10 {
     #expect(waitForBackgroundWork())
     #expect(laps.count < 20)
     a.removeUpstreamNodes()
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `10.4 the edge from an inner node is the operator's: its ends cannot be set`() {
@@ -186,7 +186,7 @@ extension Section10 {
     let flat = outer.flatten()
     let edges = flat.upstreamTransforms.filter { $0.name == "Inner" }
     #expect(edges.count == 1 && inner.downstreamTransforms.count == 1)
-    #expect((edges + inner.downstreamTransforms).allSatisfy { !($0 is Transform<Int, Int>) })
+    #expect((edges + inner.downstreamTransforms).allSatisfy { !($0 is NodeTransform<Int, Int>) })
     #expect(flat.value == 1)
   }
 
@@ -207,7 +207,7 @@ extension Section10 {
     second.clean()
     first.value = 5
     #expect(all.value == [1, 2] && flatAll.value == [1, 2])
-    hold(listening, listeningAll)
+    keepAlive(listening, listeningAll)
   }
 
   @Test func `10.4 flatten follows the latest inner node`() {
@@ -262,7 +262,7 @@ extension Section10 {
     outer.value = inner
     let told = Recorder(flat)
     let edge = try #require(
-      flat.upstreamTransforms.first { $0.fromNode === outer } as? Transform<Node<Int>, Int>)
+      flat.upstreamTransforms.first { $0.fromNode === outer } as? NodeTransform<Node<Int>, Int>)
     edge.from = MutableNode<Node<Int>>()
     inner.value = 2
     #expect(told.values == [1])

@@ -24,7 +24,7 @@ extension Section10 {
       (a.throttle(.seconds(1), on: clock), "Throttle"), (a.flattenMap { _ in b }, "Flatten"),
       (outer.flatten(), "Flatten"), (lines.node, "Switch"), (lines.case(1), "Case"),
       (lines.default, "Default"), (lines.unmatched, "Unmatched"), (a.combine(b), "Combine"),
-      (a.combine(b, as: .everyValue), "Combine"), (a.zip(b), "Zip"), (a.merge(b), "Merge"),
+      (a.combine(b, mode: .everyValue), "Combine"), (a.zip(b), "Zip"), (a.merge(b), "Merge"),
     ]
     for (node, name) in made {
       #expect(node.upstreamTransforms.first?.name == name)
@@ -46,7 +46,7 @@ extension Section10 {
   {
     let a = MutableNode(1)
     let first = a.take(2)
-    let edge = try #require(first.upstreamTransforms.first as? Transform<Int, Int>)
+    let edge = try #require(first.upstreamTransforms.first as? NodeTransform<Int, Int>)
     a.value = 2
     a.value = 3
     let other = Node<Int>()

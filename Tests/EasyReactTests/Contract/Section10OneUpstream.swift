@@ -7,7 +7,7 @@ import Testing
 @Suite("10 Operators", .watched) struct Section10 {
   /// Points the edge that leads to `node` to another upstream.
   static func repoint<Input, Output>(_ node: Node<Output>, to other: Node<Input>) throws {
-    let transform = try #require(node.upstreamTransforms.first as? Transform<Input, Output>)
+    let transform = try #require(node.upstreamTransforms.first as? NodeTransform<Input, Output>)
     transform.from = other
   }
 }

@@ -122,7 +122,7 @@ extension Section10 {
     let b = MutableNode(2)
     let pair = a.combine(b)
     let all = Node.combine([a, b])
-    let every = a.combine(b, as: .everyValue)
+    let every = a.combine(b, mode: .everyValue)
     let told = [Recorder(pair.map { "\($0)" }), Recorder(all.map { "\($0)" })]
     let toldEvery = Recorder(every.map { "\($0)" })
     a.clean()
@@ -139,7 +139,7 @@ extension Section10 {
   @Test func `10.5 losing an upstream edge ends a combine, and is visible as isTerminated`() {
     let a = MutableNode(1)
     let b = MutableNode(2)
-    for pair in [a.combine(b), a.combine(b, as: .everyValue)] {
+    for pair in [a.combine(b), a.combine(b, mode: .everyValue)] {
       let told = Recorder(pair.map { "\($0)" })
       let before = told.values
       #expect(!pair.isTerminated)
@@ -311,7 +311,7 @@ extension Section10 {
         case "combine": a.combine(b)
         case "zip": a.zip(b)
         case "merge": a.merge(b)
-        default: a.combine(b, as: .everyValue)
+        default: a.combine(b, mode: .everyValue)
         }
       gone = node
       a.value = 2

@@ -7,7 +7,7 @@ import Testing
 /// Contract, section 11.
 @Suite("11 Time", .watched) struct Section11 {
   /// A scheduler of the user's own that says what it was asked for.
-  final class Asked: Scheduler {
+  final class Asked: NodeScheduler {
     let requests = Journal<String>()
     let clock = VirtualScheduler()
     var now: Duration { clock.now }
@@ -30,7 +30,7 @@ import Testing
 extension Section11 {
   @Test
   func
-    `11 time and queues come through a Scheduler: one of the user's own is asked for everything`()
+    `11 time and queues come through a NodeScheduler: one of the user's own is asked for everything`()
   {
     let asked = Asked()
     let a = MutableNode(1)
@@ -85,7 +85,7 @@ extension Section11 {
   {
     let journal = Journal<String>()
     await withCheckedContinuation { continuation in
-      let scheduler: any Scheduler = .main
+      let scheduler: any NodeScheduler = .main
       scheduler.schedule { MainActor.assumeIsolated { journal.note("work") } }
       scheduler.schedule(after: .milliseconds(1)) {
         MainActor.assumeIsolated { journal.note("timer") }
@@ -214,7 +214,7 @@ extension Section11 {
     _ = journal.take()
     a.value = 1
     #expect(journal.entries == ["1: 1", "2: 1", "3: 1"])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 }
 

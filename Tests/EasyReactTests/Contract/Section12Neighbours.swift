@@ -136,8 +136,8 @@ extension `12 Looking at the graph` {
     {
       let up = MutableNode(1)
       let down = Node<Int>()
-      let out = Transform<Int, Int>()
-      let into = Transform<Int, Int>()
+      let out = NodeTransform<Int, Int>()
+      let into = NodeTransform<Int, Int>()
       out.from = up
       into.to = down
       #expect(up.downstreamTransforms.map { $0 === out } == [true])
@@ -166,7 +166,7 @@ extension `12 Looking at the graph` {
       let b = MutableNode(2)
       let c = Node<Int>()
       let (first, second, other) = (
-        Transform<Int, Int>(), Transform<Int, Int>(), Transform<Int, Int>()
+        NodeTransform<Int, Int>(), NodeTransform<Int, Int>(), NodeTransform<Int, Int>()
       )
       c.link(to: a, through: first)
       c.link(to: b, through: other)
@@ -219,8 +219,8 @@ extension `12 Looking at the graph` {
 
     @Test func `12.1 name on edges: of a transform of the user's own, its type`() {
       // Unchecked: neither has storage.
-      final class Halved: Transform<Int, Int>, @unchecked Sendable {}
-      final class Wrapped<T: Sendable>: Transform<T, T>, @unchecked Sendable {}
+      final class Halved: NodeTransform<Int, Int>, @unchecked Sendable {}
+      final class Wrapped<T: Sendable>: NodeTransform<T, T>, @unchecked Sendable {}
       let a = MutableNode(1)
       let b = Node<Int>()
       b.link(to: a, through: Halved())
@@ -232,7 +232,7 @@ extension `12 Looking at the graph` {
     @Test func `12.1 from and to on edges: typed, and nil where the end is loose`() {
       let a = MutableNode(1)
       let b = Node<String>()
-      final class Text: Transform<Int, String>, @unchecked Sendable {
+      final class Text: NodeTransform<Int, String>, @unchecked Sendable {
         // Unchecked: no storage.
         override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
           send("\(value)")

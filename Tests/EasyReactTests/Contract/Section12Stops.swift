@@ -73,7 +73,7 @@ extension `12 Looking at the graph` {
     @Test(arguments: [CombineMode.latest, .everyValue])
     func `12.4 cut: a combine that has lost an upstream edge`(mode: CombineMode) {
       let b = MutableNode(2)
-      let both = a.combine(b, as: mode)
+      let both = a.combine(b, mode: mode)
       both.removeUpstreamNode(b)
       let log = traced { a.value = 5 }
       #expect(log.stops(both) == [.cut])
@@ -91,7 +91,7 @@ extension `12 Looking at the graph` {
     @Test func `12.4 waiting for another upstream: combine of each mode, and zip`() {
       let empty = MutableNode<Int>()
       let latest = a.combine(empty)
-      let every = a.combine(empty, as: .everyValue)
+      let every = a.combine(empty, mode: .everyValue)
       let pairs = a.zip(empty)
       let log = traced { a.value = 2 }
       #expect(log.stops(latest) == [.waitsForAnotherUpstream])
@@ -135,8 +135,8 @@ extension `12 Looking at the graph` {
         if value == 2 { onSmallStack { a.value = 3 } }
       }
       let log = traced { a.value = 2 }
-      #expect(log.stops(a) == [.leftInMail])
-      let left = try #require(log.events(of: a).first { $0.line == "a: stopped: leftInMail" })
+      #expect(log.stops(a) == [.leftInMailbox])
+      let left = try #require(log.events(of: a).first { $0.line == "a: stopped: leftInMailbox" })
       #expect(left.thread != log.thread)
       let stored = try #require(log.events(of: a).last { $0.line == "a: stored 3" })
       #expect(stored.thread == log.thread)
@@ -151,7 +151,7 @@ extension `12 Looking at the graph` {
       let a = a
       let listening = b.listen { value in if value == 10 { onSmallStack { a.value = 11 } } }
       let log = traced { b.value = 10 }
-      #expect(log.stops(b) == [.leftInMail])
+      #expect(log.stops(b) == [.leftInMailbox])
       #expect(log.stops(a) == [])
       #expect(recorder.values == [1, 10, 11])
       listening.cancel()

@@ -43,14 +43,14 @@ extension `12 Looking at the graph` {
         count { _ = a.combine(b) }
           == ["a: edge made", "b: edge made", "b: edge gone", "a: edge gone"])
       #expect(
-        count { _ = a.combine(b, as: .everyValue) }.sorted()
+        count { _ = a.combine(b, mode: .everyValue) }.sorted()
           == ["a: edge gone", "a: edge made", "b: edge gone", "b: edge made"])
       #expect(count { _ = a.zip(b) }.filter { $0.contains("made") }.count == 2)
       #expect(count { _ = a.merge(b) }.filter { $0.contains("gone") }.count == 2)
       #expect(
         count { a.sync(with: b).cancel() }.sorted()
           == ["a: edge gone", "a: edge made", "b: edge gone", "b: edge made"])
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       #expect(
         count {
           transform.from = a
@@ -294,7 +294,7 @@ extension `12 Looking at the graph` {
       let a = MutableNode<Int>().named("ping of 12.4")
       let b = MutableNode<Int>().named("pong of 12.4")
       // A set of the other one waits each second time.
-      let bound = 2 * GraphTracers.reentrantSetLimit + 10
+      let bound = 2 * GraphLimits.reentrantSets + 10
       let first = a.listen { if $0 < bound { b.value = $0 + 1 } }
       let second = b.listen { if $0 < bound { a.value = $0 + 1 } }
       let tracer = Endless()
@@ -304,7 +304,7 @@ extension `12 Looking at the graph` {
       guard case .endlessSets(let count, let names) = try #require(events.first).kind else {
         return
       }
-      #expect(count == GraphTracers.reentrantSetLimit)
+      #expect(count == GraphLimits.reentrantSets)
       #expect(
         names.contains { $0.contains("“ping of 12.4”") }
           && names.contains { $0.contains("“pong of 12.4”") })

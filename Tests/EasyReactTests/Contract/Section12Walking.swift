@@ -9,11 +9,11 @@ private struct Recording: NodeVisitor {
 
   mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult {
     lines.append("\(node.name ?? "?") \(depth)")
-    return node.name == stopAtNode ? .stop : .goOn
+    return node.name == stopAtNode ? .stop : .continue
   }
-  mutating func visit(_ transform: AnyTransform) -> VisitResult {
+  mutating func visit(_ transform: AnyNodeTransform) -> VisitResult {
     lines.append("\(transform.fromNode?.name ?? "–")→\(transform.toNode?.name ?? "–")")
-    return transform.name == stopAtTransform ? .stop : .goOn
+    return transform.name == stopAtTransform ? .stop : .continue
   }
 }
 
@@ -22,7 +22,7 @@ private struct NodesOnly: NodeVisitor {
   var names: [String] = []
   mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult {
     names.append(node.name ?? "?")
-    return .goOn
+    return .continue
   }
 }
 
@@ -110,7 +110,7 @@ extension `12 Looking at the graph` {
 
     @Test func `12.2 an edge with a loose end is visited, and leads nowhere`() {
       let a = MutableNode(1).named("a")
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       transform.from = a
       var visitor = Recording()
       a.visit(&visitor)

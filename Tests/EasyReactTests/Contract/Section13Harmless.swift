@@ -105,7 +105,7 @@ extension `13 Misuse` {
 
     @Test func `13 a transform sends outside of receive, without ends and after it was cut`() {
       let (a, b) = (MutableNode(1), Node<Int>())
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       transform.send(5)
       transform.sendEmpty()
       let link = b.link(to: a, through: transform)

@@ -207,16 +207,16 @@ private func setDerivedNode() {
 
     @Test func `13 a limit of the tracer that is not positive stops with a message`() async {
       let sets = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        GraphTracers.reentrantSetLimit = 0
+        GraphLimits.reentrantSets = 0
       }
       check(
-        sets, says: "EasyReact: GraphTracers.reentrantSetLimit: the limit 0 is not positive",
+        sets, says: "EasyReact: GraphLimits.reentrantSets: the limit 0 is not positive",
         "Pass one or more.")
       let mail = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        GraphTracers.mailLimit = -1
+        GraphLimits.messagesPerTurn = -1
       }
       check(
-        mail, says: "EasyReact: GraphTracers.mailLimit: the limit -1 is not positive",
+        mail, says: "EasyReact: GraphLimits.messagesPerTurn: the limit -1 is not positive",
         "Pass one or more.")
     }
   }
@@ -230,7 +230,7 @@ private func setDerivedNode() {
         let price = MutableNode(1).named("price")
         let first = Node<Int>().named("first")
         let second = Node<Int>().named("second")
-        let transform = Transform<Int, Int>()
+        let transform = NodeTransform<Int, Int>()
         transform.name = "forward"
         first.link(to: price, through: transform)
         second.link(to: price, through: transform)
@@ -243,49 +243,51 @@ private func setDerivedNode() {
     @Test func `13 a transform with one end in use stops a second link too`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let price = MutableNode(1).named("price")
-        let transform = Transform<Int, Int>()
+        let transform = NodeTransform<Int, Int>()
         transform.from = price
         Node<Int>().named("second").link(to: price, through: transform)
       }
       check(
-        result, says: "link(to:through:): the transform “Transform” already joins nodes", "“second”"
+        result, says: "link(to:through:): the transform “NodeTransform” already joins nodes",
+        "“second”"
       )
     }
 
     @Test func `13 a transform in use stops through as well`() async {
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let price = MutableNode(1).named("price")
-        let transform = Transform<Int, Int>()
+        let transform = NodeTransform<Int, Int>()
         let first = price.through(transform)
         _ = price.through(transform)
         withExtendedLifetime(first) {}
       }
       check(
-        result, says: "through(_:): the transform “Transform” already joins nodes", "“price”",
+        result, says: "through(_:): the transform “NodeTransform” already joins nodes", "“price”",
         "Use one transform a link")
     }
 
     @Test func `13 a transform that was cut can be used again`() {
       let (a, b, c) = (MutableNode(1), Node<Int>(), Node<Int>())
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       b.link(to: a, through: transform).cancel()
       c.link(to: a, through: transform)
       a.value = 2
       #expect(b.value == 1 && c.value == 2)
     }
 
-    @Test func `13 a Transform subclass without receive for differing types stops with a message`()
+    @Test
+    func `13 a NodeTransform subclass without receive for differing types stops with a message`()
       async
     {
       let line = #line + 1
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        final class Forgetful: Transform<Int, String>, @unchecked Sendable {}  // no storage
+        final class Forgetful: NodeTransform<Int, String>, @unchecked Sendable {}  // no storage
         let price = MutableNode(1)
         let text = Node<String>().named("text")
         text.link(to: price, through: Forgetful())
       }
       check(
-        result, says: "EasyReact: Transform: Forgetful does not say what becomes of a value",
+        result, says: "EasyReact: NodeTransform: Forgetful does not say what becomes of a value",
         "node “text” of String, made at \(file):\(line)", "Override receive(_:from:context:).")
     }
   }

@@ -18,11 +18,11 @@ private struct Counting: NodeVisitor {
   mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult {
     nodes += 1
     deepest = max(deepest, depth)
-    return .goOn
+    return .continue
   }
-  mutating func visit(_ transform: AnyTransform) -> VisitResult {
+  mutating func visit(_ transform: AnyNodeTransform) -> VisitResult {
     edges += 1
-    return .goOn
+    return .continue
   }
 }
 
@@ -134,7 +134,7 @@ struct `Depth` {
     }
 
     @Test func `2.5 a chain of 1,000,000 transforms of the user's own`() {
-      final class Next: Transform<Int, Int>, @unchecked Sendable {
+      final class Next: NodeTransform<Int, Int>, @unchecked Sendable {
         // Unchecked: no storage.
         override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
           send(value + 1)
@@ -231,7 +231,7 @@ struct `Depth` {
 
     @Test
     func
-      `9.1 listeners whose closures hold listenings of further nodes, 1,000,000 deep, are freed`()
+      `9.1 listeners whose closures keepAlive listenings of further nodes, 1,000,000 deep, are freed`()
     {
       let isFreed = onSmallStack { () -> Bool in
         var listening: Listening = MutableNode(0).listen { _ in }

@@ -11,8 +11,8 @@ extension Examples {
     let a = MutableNode(1).named("a")
     let b = Node<Int>().named("b")
     let c: Node<Int>
-    let first = Transform<Int, Int>()
-    let second = Transform<Int, Int>()
+    let first = NodeTransform<Int, Int>()
+    let second = NodeTransform<Int, Int>()
 
     init() {
       first.name = "first"

@@ -228,7 +228,7 @@ extension Examples {
   @Test func `8 linking by the ends of a transform, and by link`() {
     let a = MutableNode(1)
     let b = Node<Int>()
-    let t = Transform<Int, Int>()
+    let t = NodeTransform<Int, Int>()
     t.from = a
     #expect(b.isEmpty)
     t.to = b

@@ -223,7 +223,7 @@ import Testing
   }
 
   /// A scheduler whose time can run ahead of its timers, as on a machine that was asleep.
-  private final class Sleepy: Scheduler, Sendable {
+  private final class Sleepy: NodeScheduler, Sendable {
     let clock = VirtualScheduler()
     let asleep = MutableNode(Duration.zero)
     var now: Duration { clock.now + (asleep.value ?? .zero) }

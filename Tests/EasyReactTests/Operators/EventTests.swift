@@ -26,7 +26,7 @@ import Testing
     taps.fire()
     taps.fire()
     #expect(count.count == 2)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 the value of an event node is nil also while an event is told`() {
@@ -37,7 +37,7 @@ import Testing
     let two = text.listen { seen.note("\($0): \(String(describing: text.value))") }
     taps.value = 1
     #expect(seen.entries == ["1: nil", "1: nil"])
-    hold(one, two)
+    keepAlive(one, two)
   }
 
   @Test func `10.6 what is attached in the midst of an event does not hear it`() {
@@ -53,7 +53,7 @@ import Testing
     #expect(heard.entries == [])
     taps.value = 2
     #expect(heard.take() == ["listener 2", "map 20"])
-    hold(listening)
+    keepAlive(listening)
     _ = kept.take()
   }
 
@@ -67,7 +67,7 @@ import Testing
     let two = taps.listen { order.note("second \($0)") }
     taps.value = 1
     #expect(order.entries == ["first 1", "second 1", "first 2", "second 2", "first 3", "second 3"])
-    hold(one, two)
+    keepAlive(one, two)
   }
 
   @Test func `10.6 an event is released when it has been told, and told once over a chain`() {
@@ -79,7 +79,7 @@ import Testing
     taps.value = lives.track(Token(), "event")
     #expect(lives.alive == [])
     #expect(told.count == 1)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 clean and update of an event node tell nothing`() {
@@ -204,9 +204,9 @@ import Testing
   @Test func `10.6 the tracer hears an event as such`() {
     let log = EventLog()
     let taps = MutableNode<Int>.eventNode().named("taps \(Self.self)")
-    GraphTracers.install(log)
+    GraphTracing.install(log)
     taps.value = 1
-    GraphTracers.install(nil)
+    GraphTracing.install(nil)
     #expect(log.stored.entries == ["event"])
   }
 
@@ -257,7 +257,7 @@ import Testing
     let pairs = focused.fork().combine(MutableNode(1)).map { $0.0 }
     let pending = focused.scan(into: [Weak<Panel>]()) { $0.append($1) }
     #expect(pairs.value?.object === panel)
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     #expect(lives.alive == [])
     #expect(!focused.isEmpty && focused.value == Weak(nil))
@@ -270,12 +270,12 @@ import Testing
     let focused = MutableNode(Weak(panel))
     let told = Tally()
     let listening = focused.listen { _ in told.add() }
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     #expect(told.count == 1)
     focused.value = Weak(nil)
     #expect(told.count == 2)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 objects tells the living objects as events, and keeps none`() {
@@ -285,7 +285,7 @@ import Testing
     var panel: Panel? = lives.track(Panel("one"), "panel")
     focused.value = Weak(panel)
     focused.value = Weak(nil)
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     #expect(lives.alive == [])
     #expect(titles.values == ["one"])
@@ -294,6 +294,6 @@ import Testing
     focused.value = Weak(same)
     focused.value = Weak(same)
     #expect(distinct.values == ["gone", "two"])
-    hold(same)
+    keepAlive(same)
   }
 }

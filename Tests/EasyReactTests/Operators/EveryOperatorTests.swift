@@ -46,7 +46,7 @@ import Testing
     source.value = 3
     clock.run()
     #expect(heard.count > 0)
-    hold(listening)
+    keepAlive(listening)
     listening = nil
     #expect(lives.alive == [])
     #expect(!source.hasDownstreamNode)
@@ -72,7 +72,7 @@ import Testing
     #expect(made.node.isEmpty == was)
     #expect(before == (was ? 0 : 1))
     #expect(checkInvariants([a, other]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -93,7 +93,7 @@ import Testing
     let heard = contexts.entries.filter { $0 != "-" }
     #expect(!heard.isEmpty)
     #expect(Set(heard).isSubset(of: ["first", "second"]))
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -117,7 +117,7 @@ import Testing
     #expect(heard.count == 0)
     #expect(!made.node.hasUpstreamNode)
     #expect(checkInvariants([a, other, made.node]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -135,7 +135,7 @@ import Testing
     #expect(heard.count < 20)
     a.removeUpstreamNodes()
     #expect(checkInvariants([a, other]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -161,7 +161,7 @@ import Testing
     if operation.tellsEach { #expect(heard.count == 300, "first it was told \(before) times") }
     #expect(heard.count > 0 || operation.name == "select(_:)")
     #expect(checkInvariants([a, other]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test(arguments: OperatorCase.all)
@@ -212,7 +212,7 @@ import Testing
     switch operation.ofEvent {
     case .passes:
       #expect(heard.count > 0 && late.count == 0)
-      // `merge` and the like hold the value of another node until an event passes.
+      // `merge` and the like keepAlive the value of another node until an event passes.
       #expect(made.node.isEmpty)
     case .keeps:
       #expect(heard.count > 0 && late.count == 1)
@@ -222,6 +222,6 @@ import Testing
     }
     #expect(taps.isEmpty)
     #expect(checkInvariants([taps, other]) == [])
-    hold(listening, second)
+    keepAlive(listening, second)
   }
 }

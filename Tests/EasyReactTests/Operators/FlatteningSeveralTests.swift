@@ -125,7 +125,9 @@ import Testing
   }
 
   @Test
-  func `10.6 inner nodes that hold a value are done at once, 100,000 of them on a small stack`() {
+  func
+    `10.6 inner nodes that keepAlive a value are done at once, 100,000 of them on a small stack`()
+  {
     onThread {
       let outer = MutableNode<Int>()
       let gate = MutableNode<Int>()
@@ -139,7 +141,7 @@ import Testing
       gate.value = 0
       #expect(told.count == 100_001)
       #expect(last.entries == [100_000])
-      hold(listening)
+      keepAlive(listening)
     }
   }
 

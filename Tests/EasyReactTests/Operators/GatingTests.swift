@@ -114,7 +114,7 @@ import Testing
     // `big` was linked first, so it has told 3 before the gates are asked.
     #expect(until.values == [1, 2])
     #expect(from.values == [3])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 cutting the edge of the other node leaves a gate as it is`() {

@@ -25,7 +25,7 @@ import Testing
     #expect(told.take() == ["group b", "b: bean", "a: avocado", "b: banana"])
     #expect(asked.count == 4)
     #expect(checkInvariants([a]) == [])
-    hold(listening)
+    keepAlive(listening)
     _ = listenings.take()
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(lives.alive == ["0"])
     for value in 0..<100 { a.value = value * 2 }
     #expect(keys.count == 4)
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 a group keeps what it comes from, and the result is not needed`() {
@@ -57,7 +57,7 @@ import Testing
     source.value = 3
     #expect(odd?.value == 3)
     #expect(lives.alive == ["upstream"])
-    hold(odd)
+    keepAlive(odd)
     odd = nil
     #expect(lives.alive == [])
     #expect(!source.hasDownstreamNode)
@@ -78,7 +78,7 @@ import Testing
     a.value = 3
     #expect(paths.entries.last == ["a", nil, "group"])
     #expect(checkInvariants([a]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 
   @Test func `10.6 two thousand groups: a value runs the closure once and reaches one group`() {
@@ -90,7 +90,7 @@ import Testing
     #expect(told.take() == 2_000)
     for value in 0..<2_000 { a.value = value }
     #expect(told.count == 2_000)
-    hold(listening)
+    keepAlive(listening)
     _ = kept.take()
   }
 
@@ -146,13 +146,13 @@ import Testing
       let groups = Recorder(result)
       a.value = 0
       let group = groups.values[0].values
-      round.crew(2) { member in
+      round.threads(2) { member in
         if member == 0 { return a.value = 1 }
         group.removeUpstreamNodes()
         group.mutablify().value = -1
       }
       round.expect(group.value == -1, "the group ended with \(group.value ?? 0)")
-      hold(groups)
+      keepAlive(groups)
     }
   }
 
@@ -178,6 +178,6 @@ import Testing
       mayGo.signal()
     }
     #expect(first.value == -1)
-    hold(listening)
+    keepAlive(listening)
   }
 }

@@ -7,7 +7,7 @@ enum Operators {
   /// Re-points the first edge of a node: a new life.
   static func repoint<Input, Output>(_ node: Node<Output>, to other: Node<Input>) throws {
     let transform = try #require(
-      node.upstreamTransforms.compactMap { $0 as? Transform<Input, Output> }.first)
+      node.upstreamTransforms.compactMap { $0 as? NodeTransform<Input, Output> }.first)
     transform.from = other
   }
 

@@ -87,9 +87,10 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
     },
     OperatorCase("switch(_:) unmatched") { a, _, _ in a.switch { _ in "key" }.unmatched },
     OperatorCase("if(_:)") { a, _, _ in a.if { _ in true }.thenNode },
-    OperatorCase("combine(_:as:)", .isSilent, tellsEach: false) { a, other, _ in a.combine(other) },
-    OperatorCase("combine(_:as: .everyValue)", .isSilent) { a, other, _ in
-      a.combine(other, as: .everyValue)
+    OperatorCase("combine(_:mode:)", .isSilent, tellsEach: false) { a, other, _ in a.combine(other)
+    },
+    OperatorCase("combine(_:mode: .everyValue)", .isSilent) { a, other, _ in
+      a.combine(other, mode: .everyValue)
     },
     OperatorCase("zip(_:)") { a, _, _ in a.zip(a) },
     OperatorCase("merge(_:)") { a, other, _ in a.merge(other) },
@@ -115,14 +116,14 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
   ]
 
   static let joins = [
-    OperatorCase("withLatest(from:as:)", tellsEach: false) { a, other, _ in
+    OperatorCase("withLatest(from:mode:)", tellsEach: false) { a, other, _ in
       a.withLatest(from: other)
     },
-    OperatorCase("withLatest(from:as: .everyValue)") { a, other, _ in
-      a.withLatest(from: other, as: .everyValue)
+    OperatorCase("withLatest(from:mode: .everyValue)") { a, other, _ in
+      a.withLatest(from: other, mode: .everyValue)
     },
     OperatorCase("sample(on:)", tellsEach: false) { a, _, _ in a.sample(on: a) },
-    OperatorCase("combine(_:as:) of a dictionary", .isSilent, tellsEach: false) { a, other, _ in
+    OperatorCase("combine(_:mode:) of a dictionary", .isSilent, tellsEach: false) { a, other, _ in
       Node.combine(["a": a, "other": other])
     },
     OperatorCase("flattenCombine()", .keeps, tellsEach: false) { a, other, _ in

@@ -63,7 +63,7 @@ struct QueueTimerTests {
     async
   {
     await #expect(processExitsWith: .success) {
-      struct Forwarding: Scheduler {
+      struct Forwarding: NodeScheduler {
         let queue: DispatchQueue
         var now: Duration { queue.now }
         func schedule(_ work: @escaping @Sendable () -> Void) { queue.schedule(work) }
@@ -78,7 +78,7 @@ struct QueueTimerTests {
         for value in 1...QueueTimerTests.count { source.value = value }
         QueueTimerTests.letGo(queue)
       }
-      hold(shown)
+      keepAlive(shown)
     }
   }
 

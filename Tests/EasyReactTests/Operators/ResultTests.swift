@@ -196,7 +196,7 @@ import Testing
     result = query.retry(times: 9, delay: .seconds(1), on: clock) { server.ask($0) }
     #expect(lives.alive == [])
     server.answer(.failure(Problem(code: 2)))
-    hold(result)
+    keepAlive(result)
     result = nil
     #expect(clock.pendingCount == 0)
     clock.run()

@@ -21,7 +21,7 @@ import Testing
     #expect(checkInvariants([a, other, pairs]) == [])
   }
 
-  @Test func `10.6 withLatest holds a pair at once if both nodes hold a value`() throws {
+  @Test func `10.6 withLatest holds a pair at once if both nodes keepAlive a value`() throws {
     let pair = try #require(MutableNode(1).withLatest(from: MutableNode("x")).value)
     #expect(pair == (1, "x"))
   }
@@ -42,7 +42,7 @@ import Testing
     let a = MutableNode(0), b = MutableNode(0)
     let either = a.merge(b)
     let once = Recorder(either.withLatest(from: b).map { [$0, $1] })
-    let each = Recorder(either.withLatest(from: b, as: .everyValue).map { [$0, $1] })
+    let each = Recorder(either.withLatest(from: b, mode: .everyValue).map { [$0, $1] })
     once.clear()
     each.clear()
     batch {

@@ -107,14 +107,14 @@ import Testing
 
     result = lives.track(timed.make(a, clock), "again")
     a.value = 3
-    hold(result)
+    keepAlive(result)
     result = nil
     #expect(clock.pendingCount == 0)
     clock.run()
     #expect(!a.hasDownstreamNode)
     #expect(lives.alive == [])
     #expect(checkInvariants([a]) == [])
-    hold(told)
+    keepAlive(told)
   }
 
   @Test(arguments: all)
@@ -172,7 +172,7 @@ import Testing
     clock.run()
     #expect(Array(told.values.filter { $0 != "late" }) == timed.told.filter { $0 != "late" })
     #expect(checkInvariants([a]) == [])
-    hold(first)
+    keepAlive(first)
   }
 
   @Test(arguments: all) func `10.6 re-pointing begins anew and drops what waits`(_ timed: Timed)
@@ -187,9 +187,9 @@ import Testing
     told.clear()
     let edge = try #require(result.upstreamNodes[0].upstreamTransforms.first)
     switch edge {
-    case let edge as Transform<Int, Int>: edge.from = other
-    case let edge as Transform<Int, [Int]>: edge.from = other
-    case let edge as Transform<Int, Result<Int, TimeoutError>>: edge.from = other
+    case let edge as NodeTransform<Int, Int>: edge.from = other
+    case let edge as NodeTransform<Int, [Int]>: edge.from = other
+    case let edge as NodeTransform<Int, Result<Int, TimeoutError>>: edge.from = other
     default: Issue.record("an edge of another type")
     }
     a.value = 6
@@ -223,7 +223,7 @@ import Testing
     let expected =
       timed.name == "timeout" ? ["late", "1", "late", "2", "late"] : timed.told
     #expect(told.values == expected)
-    hold(clock)
+    keepAlive(clock)
   }
 
   @Test func `10.6 equal deadlines are told in the order in which the timers were set`() {
@@ -241,7 +241,7 @@ import Testing
         "delay: 1", "throttle: 1", "debounce: 1", "sample(every:): 1", "buffer(for:): [1]",
         "buffer(for:orCount:): [1]", "timeout: late",
       ])
-    hold(listenings[0])
+    keepAlive(listenings[0])
     _ = listenings
   }
 

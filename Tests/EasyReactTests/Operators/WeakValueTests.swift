@@ -63,7 +63,7 @@ import Testing
     Case("takeUntil") { a, _ in a.takeUntil(MutableNode<Int>()) },
     Case("skipUntil") { a, _ in a.skipUntil(other) },
     Case("combine") { a, _ in a.combine(other) },
-    Case("combine of every value") { a, _ in a.combine(other, as: .everyValue) },
+    Case("combine of every value") { a, _ in a.combine(other, mode: .everyValue) },
     Case("combine of a dictionary") { a, _ in Node.combine(["a": a]) },
     Case("flattenCombine") { a, _ in a.map { [Node($0)] }.flattenCombine() },
     Case("zip", tells: false) { a, _ in a.zip(MutableNode<Int>()) },
@@ -107,18 +107,18 @@ import Testing
     focused.value = Weak(panel)
     clock.run()
     #expect((told.count > 0) == one.tells)
-    hold(panel)
+    keepAlive(panel)
     panel = nil
     #expect(lives.alive == [])
 
     panel = lives.track(Panel("two"), "panel")
     focused.value = Weak(panel)
-    hold(panel)
+    keepAlive(panel)
     panel = nil
-    // Now a timer, a partner or a count may still hold the value back.
+    // Now a timer, a partner or a count may still keepAlive the value back.
     #expect(lives.alive == [])
     clock.run()
     #expect(checkInvariants([focused, result]) == [])
-    hold(listening)
+    keepAlive(listening)
   }
 }

@@ -1,5 +1,5 @@
 /// Keeps what it is given alive up to here.
-@inline(never) func hold(_ objects: AnyObject?...) {
+@inline(never) func keepAlive(_ objects: AnyObject?...) {
   withExtendedLifetime(objects) {}
 }
 

@@ -60,13 +60,13 @@ final class Round: Sendable {
   }
 
   /// Random numbers that depend on the seed and on who asks.
-  func dice(_ player: Int = 0) -> Dice {
-    Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(player) &* 0xD1B5_4A32_D192_ED03)
+  func generator(_ player: Int = 0) -> SeededGenerator {
+    SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(player) &* 0xD1B5_4A32_D192_ED03)
   }
 
   /// Runs `body` on threads of their own, begun as close together as can be, and waits for their
   /// end and for what they left with background queues.
-  func crew(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
+  func threads(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
     let gate = StartingGate(for: count), done = DispatchSemaphore(value: 0)
     for member in 0..<count {
       let thread = Thread {
@@ -74,7 +74,7 @@ final class Round: Sendable {
         body(member)
         done.signal()
       }
-      thread.name = "crew \(member)"
+      thread.name = "threads \(member)"
       thread.start()
     }
     for _ in 0..<count { done.wait() }
@@ -89,7 +89,7 @@ final class Round: Sendable {
 }
 
 /// SplitMix64: G. Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators (2014).
-struct Dice: RandomNumberGenerator, Sendable {
+struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
   init(seed: UInt64) { state = seed }
 

@@ -9,14 +9,14 @@ import Synchronization
 func traced(_ body: () -> Void) -> TraceLog {
   onlyTracer.withLock { _ in
     let log = TraceLog()
-    GraphTracers.install(log)
-    defer { GraphTracers.install(nil) }
+    GraphTracing.install(log)
+    defer { GraphTracing.install(nil) }
     // The first event of this thread tells its number.
     let marker = MutableNode<Int>().named("marker of the trace log")
     marker.value = 0
     log.begin(marker.id)
     withExtendedLifetime(marker, body)
-    GraphTracers.install(nil)
+    GraphTracing.install(nil)
     return log
   }
 }
@@ -24,8 +24,8 @@ func traced(_ body: () -> Void) -> TraceLog {
 /// Runs `body` with another tracer.
 func traced(by tracer: some GraphTracer, _ body: () -> Void) {
   onlyTracer.withLock { _ in
-    GraphTracers.install(tracer)
-    defer { GraphTracers.install(nil) }
+    GraphTracing.install(tracer)
+    defer { GraphTracing.install(nil) }
     body()
   }
 }

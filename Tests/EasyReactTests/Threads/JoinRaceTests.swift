@@ -17,12 +17,12 @@ import Testing
     Stress.rounds(40) { round in
       let sources = (0..<3).map { _ in MutableNode(WordStamp(0, 0)) }
       let kept = sources.map { _ in Heard<WordStamp>(letsOthersRunEvery: 3) }
-      let joined = sources[0].combine(sources[1].map { $0 }, sources[2], as: mode)
+      let joined = sources[0].combine(sources[1].map { $0 }, sources[2], mode: mode)
         .map { Sum(a: $0, b: $1, c: $2) }
       let heard = Heard<Sum>(letsOthersRunEvery: 2)
       var listenings = zip(sources, kept).map { source, kept in source.listen { kept.hear($0) } }
       listenings.append(joined.listen { heard.hear($0) })
-      round.crew(6) { member in
+      round.threads(6) { member in
         for number in 1...40 { sources[member % 3].value = WordStamp(member + 1, number) }
       }
       let sums = heard.values
@@ -35,7 +35,7 @@ import Testing
       round.expect(joined.value == expected, "the join holds \(joined.value!), not \(expected)")
       round.expect(sums.last == expected, "the join told \(sums.last!) last, not \(expected)")
       round.expectRest([joined])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -46,7 +46,7 @@ import Testing
       let heard = Heard<[Int]>(letsOthersRunEvery: 2)
       let bottom = left.combine(right).map { [$0, $1] }
       let listening = bottom.listen { heard.hear($0) }
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...50 { source.value = member * 1_000 + number }
       }
       let last = source.value!
@@ -70,9 +70,9 @@ import Testing
       }
       let told = Tally()
       let listenings = all.map { $0.listen { _ in told.add() } }
-      round.crew(4) { member in
-        var dice = round.dice(member)
-        for _ in 0..<40 { sources[dice.below(4)].value = dice.below(1_000) }
+      round.threads(4) { member in
+        var generator = round.generator(member)
+        for _ in 0..<40 { sources[generator.below(4)].value = generator.below(1_000) }
       }
       var expected = sources.map { $0.value! }
       for row in 0..<4 {
@@ -82,14 +82,14 @@ import Testing
       }
       round.expect(told.count > 0, "nothing was told")
       round.expectRest(all)
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
   /// Every thread has a graph of its own: nobody else is inside, so no mixture is ever told.
   @Test func `without contention no thread hears a glitch`() {
     Stress.rounds(20) { round in
-      round.crew(4) { _ in
+      round.threads(4) { _ in
         let a = MutableNode(1), heard = Heard<[Int]>()
         let bottom = a.map { $0 + 1 }.combine(a.map { $0 * 10 }, a).map { [$0, $1, $2] }
         let listening = bottom.listen { heard.hear($0) }

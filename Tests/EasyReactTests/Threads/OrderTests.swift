@@ -44,8 +44,8 @@ import Testing
       }
       let heard = chain.map { _ in Heard<Int>(letsOthersRunEvery: 2) }
       let listenings = zip(chain, heard).map { node, heard in node.listen { heard.hear($0) } }
-      round.crew(4) { member in
-        var dice = round.dice(member)
+      round.threads(4) { member in
+        var generator = round.generator(member)
         switch member {
         case 0, 1:
           for number in 1...40 { root.value = (member + 1) * 1_000 + number }
@@ -57,7 +57,7 @@ import Testing
           }
         default:
           for _ in 0..<10 {
-            let node = chain[dice.below(chain.count)]
+            let node = chain[generator.below(chain.count)]
             let extra = node.map { $0 }
             extra.link(to: root)
             extra.removeUpstreamNode(node)
@@ -76,7 +76,7 @@ import Testing
         round.expect(receiver.overlaps == 0, "calls at node \(index) overlapped")
       }
       round.expectRest([root] + chain)
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -96,7 +96,7 @@ import Testing
     ]
     node.value = 1
     #expect(heard.entries == [0, 1, 2, 3, 4, 5, 6])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   @Test func `re-entrant sets of several threads keep each thread's order`() {
@@ -113,12 +113,12 @@ import Testing
         },
         node.listen { heard.hear($0) },
       ]
-      round.crew(3) { member in
+      round.threads(3) { member in
         for number in 1...40 { node.value = WordStamp(member + 1, number) }
       }
       round.expectAll(heard.values, of: [1, 2, 3, 11, 12, 13], count: 40, "the listener")
       round.expectRest([node])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -136,7 +136,7 @@ import Testing
         override func receiveEmpty(from: AnyNode?, context: (any Sendable)?) { log.note(nil) }
       }
       let listening = node.listen(with: Hearing(log))
-      round.crew(3) { member in
+      round.threads(3) { member in
         for number in 1...20 {
           if member > 0 {
             node.update { $0 += 0 }

@@ -68,7 +68,7 @@ import Testing
   @Test func `7.6 a combine of every value ends with the last values whatever threads set`() {
     for _ in 0..<300 {
       let a = MutableNode(0), b = MutableNode(0)
-      let both = a.combine(b, as: .everyValue)
+      let both = a.combine(b, mode: .everyValue)
       race({ for value in 1...50 { a.value = value } }, { for value in 1...50 { b.value = value } })
       #expect(both.value! == (50, 50))
     }
@@ -80,7 +80,7 @@ import Testing
       race(
         {
           let b = MutableNode(["b"])
-          let both = a.combine(b, as: .everyValue)
+          let both = a.combine(b, mode: .everyValue)
           both.removeUpstreamNode(b)
         },
         { for number in 0..<20 { a.value = "a\(number)" } })
@@ -92,7 +92,7 @@ import Testing
   @Test func `2.1 two threads set the two ends of a transform and neither is lost`() {
     for number in 0..<2_000 {
       let a = MutableNode(number), b = Node<Int>()
-      let transform = Transform<Int, Int>()
+      let transform = NodeTransform<Int, Int>()
       race({ transform.from = a }, { transform.to = b })
       #expect(transform.from === a && transform.to === b)
       #expect(b.value == number)
@@ -105,8 +105,8 @@ import Testing
   @Test func `2.1 threads set and take the ends of a transform, which shows where it is and once`()
   {
     Stress.rounds(3_000) { round in
-      let nodes = (0..<3).map { MutableNode($0) }, transform = Transform<Int, Int>()
-      round.crew(3) { member in
+      let nodes = (0..<3).map { MutableNode($0) }, transform = NodeTransform<Int, Int>()
+      round.threads(3) { member in
         switch member {
         case 0: transform.from = nodes[0]
         case 1: transform.to = nodes[1]
@@ -127,7 +127,7 @@ import Testing
 
   @Test func `a snapshot is taken while a transform is re-pointed`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     b.link(to: a, through: transform)
     race(
       {
@@ -144,14 +144,14 @@ import Testing
   func `a tracer may ask a transform for its name when its edge is cut`() {
     // The cut is left with the thread that is inside `a`, and the tracer hears of that.
     let a = MutableNode(1), b = Node<Int>()
-    let transform = Transform<Int, Int>()
+    let transform = NodeTransform<Int, Int>()
     b.link(to: a, through: transform)
     struct Asking: GraphTracer {
-      let transform: AnyTransform
+      let transform: AnyNodeTransform
       let node: UInt64
       let heard: Tally
       func trace(_ event: GraphEvent) {
-        if event.node == node, case .stopped(.leftInMail) = event.kind, transform.name != "" {
+        if event.node == node, case .stopped(.leftInMailbox) = event.kind, transform.name != "" {
           heard.add()
         }
       }
@@ -183,13 +183,13 @@ import Testing
       let heard = Shared()
       final class Shared: Sendable { let tally = Tally() }
       func trace(_ event: GraphEvent) {
-        if case .stopped(.leftInMail) = event.kind, event.node != 0 { heard.tally.add() }
+        if case .stopped(.leftInMailbox) = event.kind, event.node != 0 { heard.tally.add() }
       }
     }
     let hub = MutableNode(0), counting = Counting()
     traced(by: counting) {
       Stress.rounds(100) { round in
-        round.crew(4) { member in
+        round.threads(4) { member in
           for number in 1...60 {
             if member == 0 { hub.value = number } else { _ = hub.map { $0 }.map { $0 } }
           }
@@ -296,7 +296,7 @@ import Testing
   }
 
   @Test func `a transform whose end asks the node that it hung on may do so`() {
-    final class Asking: Transform<Int, Int>, @unchecked Sendable {
+    final class Asking: NodeTransform<Int, Int>, @unchecked Sendable {
       // Unchecked: constants that are Sendable.
       let node: Node<Int>
       let asked: Tally
@@ -309,9 +309,9 @@ import Testing
     }
     Stress.rounds(300) { round in
       let node = MutableNode(0), asked = Tally()
-      round.crew(2) { member in
+      round.threads(2) { member in
         for _ in 0..<20 {
-          let transform = member == 0 ? Asking(node, asked) : Transform<Int, Int>()
+          let transform = member == 0 ? Asking(node, asked) : NodeTransform<Int, Int>()
           transform.from = node
         }
       }
@@ -321,7 +321,7 @@ import Testing
   }
 
   @Test func `a transform that cuts itself while it receives sends nothing any more`() {
-    final class Ending: Transform<Int, Int>, @unchecked Sendable {
+    final class Ending: NodeTransform<Int, Int>, @unchecked Sendable {
       // Unchecked: no storage.
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         if value == 2 { to = nil }

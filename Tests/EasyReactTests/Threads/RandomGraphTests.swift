@@ -67,7 +67,7 @@ import Testing
     deinit { gone.signal() }
   }
 
-  private final class Forward: Transform<Int, Int>, @unchecked Sendable {
+  private final class Forward: NodeTransform<Int, Int>, @unchecked Sendable {
     // Unchecked: adds a constant.
     let mark: Mark
     init(_ mark: Mark) { self.mark = mark }
@@ -118,22 +118,22 @@ import Testing
       state.withLock { $0.nodes = sources }
     }
 
-    func pick(_ dice: inout Dice) -> Node<Int> {
-      let number = dice.below(1 << 20)
+    func pick(_ generator: inout SeededGenerator) -> Node<Int> {
+      let number = generator.below(1 << 20)
       return state.withLock { $0.nodes[number % $0.nodes.count] }
     }
 
     /// One of the three that are never let go of.
-    func source(_ dice: inout Dice) -> MutableNode<Int> {
-      let number = dice.below(3)
+    func source(_ generator: inout SeededGenerator) -> MutableNode<Int> {
+      let number = generator.below(3)
       return state.withLock { $0.nodes[number] }.mutablify()
     }
 
     func add(
-      _ node: Node<Int>, of ups: [Node<Int>] = [], _ dice: inout Dice,
+      _ node: Node<Int>, of ups: [Node<Int>] = [], _ generator: inout SeededGenerator,
       _ compute: (@Sendable ([Int]) -> Int)? = nil
     ) {
-      let number = dice.below(1 << 20)
+      let number = generator.below(1 << 20)
       // What goes, goes outside of the lock.
       let gone = state.withLock { state -> Node<Int>? in
         if state.nodes.count < 24 {
@@ -164,133 +164,134 @@ import Testing
     }
   }
 
-  private static func act(_ world: World, _ dice: inout Dice) {
+  private static func act(_ world: World, _ generator: inout SeededGenerator) {
     let mark = Mark(world.made, world.gone)
-    let a = world.pick(&dice), b = world.pick(&dice)
+    let a = world.pick(&generator), b = world.pick(&generator)
     let short = Duration.microseconds(50)
-    switch dice.below(38) {
-    case 0...7: world.source(&dice).value = dice.below(1_000)
-    case 8: world.source(&dice).set(dice.below(1_000), context: "context")
+    switch generator.below(38) {
+    case 0...7: world.source(&generator).value = generator.below(1_000)
+    case 8: world.source(&generator).set(generator.below(1_000), context: "context")
     case 9:
-      let (one, other) = (world.source(&dice), world.source(&dice))
-      let (first, second) = (dice.below(1_000), dice.below(1_000))
+      let (one, other) = (world.source(&generator), world.source(&generator))
+      let (first, second) = (generator.below(1_000), generator.below(1_000))
       batch {
         one.value = first
         other.value = second
       }
     case 10:
       let node = a.map { value in
-        hold(mark)
+        keepAlive(mark)
         return value &+ 1
       }
-      world.add(node, of: [a], &dice) { $0[0] &+ 1 }
+      world.add(node, of: [a], &generator) { $0[0] &+ 1 }
     case 11:
       let node = a.combine(b).map { one, other in
-        hold(mark)
+        keepAlive(mark)
         return one &+ other
       }
-      world.add(node, of: [a, b], &dice) { $0[0] &+ $0[1] }
-    case 12: world.add(a.merge(b), &dice)
+      world.add(node, of: [a, b], &generator) { $0[0] &+ $0[1] }
+    case 12: world.add(a.merge(b), &generator)
     case 13:
       world.add(
         a.zip(b).map {
-          hold(mark); return $0.0 &+ $0.1
-        }, &dice)
+          keepAlive(mark); return $0.0 &+ $0.1
+        }, &generator)
     case 14:
       world.add(
         a.filter {
-          hold(mark); return $0.isMultiple(of: 2)
-        }, &dice)
+          keepAlive(mark); return $0.isMultiple(of: 2)
+        }, &generator)
     case 15:
       world.add(
         a.flattenMap {
-          hold(mark); return $0.isMultiple(of: 2) ? b : MutableNode($0)
-        }, &dice)
+          keepAlive(mark); return $0.isMultiple(of: 2) ? b : MutableNode($0)
+        }, &generator)
     case 16:
       world.add(
         a.mergeMap {
-          hold(mark); return $0 % 8 == 0 ? b : Node($0)
-        }, &dice)
+          keepAlive(mark); return $0 % 8 == 0 ? b : Node($0)
+        }, &generator)
     case 17:
       world.add(
         a.concatMap {
-          hold(mark); return $0 % 8 == 0 ? b : Node($0)
-        }, &dice)
+          keepAlive(mark); return $0 % 8 == 0 ? b : Node($0)
+        }, &generator)
     case 18:
       world.add(
         a.exhaustMap { _ in
-          hold(mark); return b
-        }, &dice)
-    case 19: world.add(a.deliver(on: world.queue), &dice)
-    case 20: world.add(a.takeUntil(b), &dice)
+          keepAlive(mark); return b
+        }, &generator)
+    case 19: world.add(a.deliver(on: world.queue), &generator)
+    case 20: world.add(a.takeUntil(b), &generator)
     case 21:
       world.add(
         a.withLatest(from: b).map {
-          hold(mark); return $0.0
-        }, &dice)
-    case 22: world.add(a.sample(on: b), &dice)
-    case 23: world.add(a.race(b), &dice)
+          keepAlive(mark); return $0.0
+        }, &generator)
+    case 22: world.add(a.sample(on: b), &generator)
+    case 23: world.add(a.race(b), &generator)
     case 24:
       let members = MutableNode([a, b])
       world.add(
         members.flattenCombine().map {
-          hold(mark); return $0.reduce(0, &+)
-        }, &dice)
-      if dice.oneIn(2) { members.value = [b] }
+          keepAlive(mark); return $0.reduce(0, &+)
+        }, &generator)
+      if generator.oneIn(2) { members.value = [b] }
     case 25:
       let groups = a.groupBy {
-        hold(mark); return $0 % 3
+        keepAlive(mark); return $0 % 3
       }
-      world.add(groups.mergeMap { $0.values }, &dice)
+      world.add(groups.mergeMap { $0.values }, &generator)
     case 26:
       let parts = a.switch {
-        hold(mark); return $0.isMultiple(of: 2) ? 0 : nil
+        keepAlive(mark); return $0.isMultiple(of: 2) ? 0 : nil
       }
-      world.add(dice.oneIn(2) ? parts.case(0) : parts.unmatched, &dice)
+      world.add(generator.oneIn(2) ? parts.case(0) : parts.unmatched, &generator)
     case 27:
-      switch dice.below(4) {
-      case 0: world.add(a.throttleLatest(short, on: world.queue), &dice)
-      case 1: world.add(a.debounce(short, on: world.queue), &dice)
-      case 2: world.add(a.buffer(for: short, orCount: 3, on: world.queue).map(\.count), &dice)
-      default: world.add(a.delay(short, on: world.queue), &dice)
+      switch generator.below(4) {
+      case 0: world.add(a.throttleLatest(short, on: world.queue), &generator)
+      case 1: world.add(a.debounce(short, on: world.queue), &generator)
+      case 2: world.add(a.buffer(for: short, orCount: 3, on: world.queue).map(\.count), &generator)
+      default: world.add(a.delay(short, on: world.queue), &generator)
       }
-    case 28: world.add(a.through(Forward(mark)), &dice)
+    case 28: world.add(a.through(Forward(mark)), &generator)
     case 29:
       world.add(
         a.scan(0) {
-          hold(mark); return $0 &+ $1
-        }, &dice)
+          keepAlive(mark); return $0 &+ $1
+        }, &generator)
     case 30:
       let owner = Token()
-      world.keep(a.listen(by: owner) { _, _ in hold(mark) }, owner)
+      world.keep(a.listen(by: owner) { _, _ in keepAlive(mark) }, owner)
     case 31:
       world.keep(
-        dice.oneIn(2) ? a.listen { _ in hold(mark) } : a.listen(on: world.queue) { _ in hold(mark) }
+        generator.oneIn(2)
+          ? a.listen { _ in keepAlive(mark) } : a.listen(on: world.queue) { _ in keepAlive(mark) }
       )
     case 32:
       let last = world.state.withLock { $0.listenings.popLast() }
       last?.cancel()
     case 33: withExtendedLifetime((a.snapshot(), a.downstreamNodes)) {}
     case 34 where world.isCutting:
-      switch dice.below(3) {
+      switch generator.below(3) {
       case 0: a.removeUpstreamNodes()
       case 1: a.removeUpstreamNode(b)
       default: a.removeDownstreamNode(b)
       }
     case 35 where world.isCutting:
       let transforms = (a.upstreamTransforms + a.downstreamTransforms).compactMap {
-        $0.name == "Inner" ? nil : $0 as? Transform<Int, Int>
+        $0.name == "Inner" ? nil : $0 as? NodeTransform<Int, Int>
       }
       if transforms.isEmpty { return }
-      let transform = transforms[dice.below(transforms.count)]
-      if dice.oneIn(2) { transform.to = nil } else { transform.from = nil }
+      let transform = transforms[generator.below(transforms.count)]
+      if generator.oneIn(2) { transform.to = nil } else { transform.from = nil }
     case 36 where world.isCutting:
       let node = a.map { $0 }
-      let listening = node.listen(by: node) { _, _ in hold(mark) }
-      if dice.oneIn(2) { listening.cancel() }
+      let listening = node.listen(by: node) { _, _ in keepAlive(mark) }
+      if generator.oneIn(2) { listening.cancel() }
     case 37 where world.isCutting:
       let node = a.mutablify()
-      switch dice.below(3) {
+      switch generator.below(3) {
       case 0: node.clean()
       case 1: node.update { $0 &+= 1 }
       default: node.value = 5
@@ -301,9 +302,9 @@ import Testing
 
   /// What two threads do to a world, until all is at rest.
   private static func race(_ round: Round, _ world: World) {
-    round.crew(2) { member in
-      var dice = round.dice(member)
-      for _ in 0..<120 { act(world, &dice) }
+    round.threads(2) { member in
+      var generator = round.generator(member)
+      for _ in 0..<120 { act(world, &generator) }
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
       let values = MutableNode(1), events = MutableNode<Int>.eventNode()
       let both = values.merge(events), joined = both.combine(values).map { $0 + $1 }
       let isOver = Atomic(false)
-      round.crew(2) { member in
+      round.threads(2) { member in
         if member == 0 {
           for number in 1...100_000 {
             values.value = number * 2

@@ -5,11 +5,11 @@ import Testing
 
 /// Several threads set; what every receiver heard is compared with what was set, value by value.
 @Suite(.watched) struct SettingTests {
-  private static let crews = [2, 3, 8]
+  private static let threadGroups = [2, 3, 8]
 
   // MARK: One node
 
-  @Test(arguments: StampKind.allCases, crews)
+  @Test(arguments: StampKind.allCases, threadGroups)
   func `threads set one node and every receiver hears one sequence`(kind: StampKind, threads: Int) {
     switch kind {
     case .word: setOneNode(WordStamp.self, threads)
@@ -28,7 +28,7 @@ import Testing
         node.listen { heard[0].hear($0) }, derived.listen { heard[1].hear($0) },
         mutable.listen { heard[2].hear($0) }, node.listen { heard[3].hear($0) },
       ]
-      round.crew(threads) { member in
+      round.threads(threads) { member in
         for number in 1...count { node.value = Value(member + 1, number) }
       }
       for (number, receiver) in heard.enumerated() {
@@ -42,7 +42,7 @@ import Testing
       round.expect(node.value == last && derived.value == last, "\(node) ends with \(last!)")
       round.expect(mutable.value == last, "\(mutable) ends with \(last!)")
       round.expectRest([node])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -50,7 +50,7 @@ import Testing
     Stress.rounds(40) { round in
       let counter = MutableNode(0), heard = Heard<Int>()
       let listening = counter.listen { heard.hear($0) }
-      round.crew(4) { _ in for _ in 0..<100 { counter.update { $0 += 1 } } }
+      round.threads(4) { _ in for _ in 0..<100 { counter.update { $0 += 1 } } }
       round.expect(counter.value == 400, "the counter ends with \(counter.value!)")
       round.expect(heard.values == Array(0...400), "the listener missed a step")
       listening.cancel()
@@ -59,7 +59,7 @@ import Testing
 
   // MARK: A sync and a ring
 
-  @Test(arguments: StampKind.allCases, crews)
+  @Test(arguments: StampKind.allCases, threadGroups)
   func `threads set the two ends of a sync, which end equal`(kind: StampKind, threads: Int) {
     switch kind {
     case .word: setRing(WordStamp.self, threads, size: 2, isSync: true)
@@ -84,7 +84,7 @@ import Testing
       }
       let heard = nodes.map { _ in Heard<Value>(letsOthersRunEvery: 3) }
       let listenings = zip(nodes, heard).map { node, heard in node.listen { heard.hear($0) } }
-      round.crew(threads) { member in
+      round.threads(threads) { member in
         for number in 1...count { nodes[member % size].value = Value(member + 1, number) }
       }
       for (index, receiver) in heard.enumerated() {
@@ -107,7 +107,7 @@ import Testing
         "the members end with \(nodes.map { $0.value!.description })")
       round.expectRest(nodes)
       for node in nodes { node.removeUpstreamNodes() }
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -120,7 +120,7 @@ import Testing
       let listenings = [
         merged.listen { heard.hear($0) }, merged.map { $0 }.listen { below.hear($0) },
       ]
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...60 { sources[member].value = TextStamp(member + 1, number) }
       }
       round.expectAll(heard.values, of: 1...4, count: 60, "the merge")
@@ -128,7 +128,7 @@ import Testing
       round.expect(heard.overlaps + below.overlaps == 0, "calls overlapped")
       round.expect(merged.value == heard.values.last, "the merge holds what it told last")
       round.expectRest([merged])
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -137,7 +137,7 @@ import Testing
       let a = MutableNode<Int>(), b = MutableNode<Int>(), c = MutableNode<String>()
       let rows = a.zip(b, c).map { "\($0) \($1) \($2)" }, heard = Heard<String>()
       let listening = rows.listen { heard.hear($0) }
-      round.crew(3) { member in
+      round.threads(3) { member in
         for number in 1...60 {
           switch member {
           case 0: a.value = number
@@ -159,13 +159,13 @@ import Testing
       let outer = MutableNode(0), heard = Heard<WordStamp>(letsOthersRunEvery: 2)
       let flat = outer.flattenMap { inner[$0] }
       let listening = flat.listen { heard.hear($0) }
-      round.crew(4) { member in
-        var dice = round.dice(member)
+      round.threads(4) { member in
+        var generator = round.generator(member)
         for number in 1...60 {
           if member < 3 {
             inner[member].value = WordStamp(member + 1, number)
           } else {
-            outer.value = dice.below(3)
+            outer.value = generator.below(3)
           }
         }
       }

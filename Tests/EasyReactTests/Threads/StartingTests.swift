@@ -31,13 +31,13 @@ import Testing
       let node = MutableNode(Value(0, 0)), kept = Heard<Value>(letsOthersRunEvery: 2)
       let listening = node.listen { kept.hear($0) }
       let place = Place<Value>()
-      round.crew(5) { member in
+      round.threads(5) { member in
         if member < 2 {
           for number in 1...count { node.value = Value(member + 1, number) }
           return
         }
-        var dice = round.dice(member)
-        for _ in 0..<12 { place.add(attach(to: node, &dice)) }
+        var generator = round.generator(member)
+        for _ in 0..<12 { place.add(attach(to: node, &generator)) }
       }
       for one in place.all {
         round.expectRun(one.heard.values, of: kept.values, toTheEnd: true, one.name)
@@ -55,7 +55,7 @@ import Testing
     var all: [Attached<Value>] { items.withLock { $0 } }
   }
 
-  private func attach<Value: Stamp>(to node: MutableNode<Value>, _ dice: inout Dice)
+  private func attach<Value: Stamp>(to node: MutableNode<Value>, _ generator: inout SeededGenerator)
     -> Attached<Value>
   {
     func attached(_ name: String, _ derived: Node<Value>) -> Attached<Value> {
@@ -64,7 +64,7 @@ import Testing
       one.listenings.append(derived.listen { heard.hear($0) })
       return one
     }
-    switch dice.below(7) {
+    switch generator.below(7) {
     case 0: return attached("a listener", node)
     case 1: return attached("a map", node.map { $0 })
     case 2: return attached("a chain", node.map { $0 }.filter { _ in true }.fork())
@@ -83,7 +83,7 @@ import Testing
     Stress.rounds(40) { round in
       let a = MutableNode(0), b = MutableNode(0)
       let made = Made()
-      round.crew(4) { member in
+      round.threads(4) { member in
         switch member {
         case 0: for number in 1...60 { a.value = number }
         case 1: for number in 1...60 { b.value = number }

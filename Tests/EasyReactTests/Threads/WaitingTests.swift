@@ -20,7 +20,7 @@ import Testing
       round.expect(
         heard.values == [0] + (1...5).flatMap { [$0, $0 + 100] }, "heard \(heard.values)")
       round.expect(node.value == 105, "ends with \(node.value!)")
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -33,7 +33,7 @@ import Testing
       let listenings = [
         sum.listen { heard.hear($0) }, a.listen { value in queue.sync { b.value = -value } },
       ]
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...20 {
           switch member {
           case 0: b.value = number
@@ -46,7 +46,7 @@ import Testing
       round.expect(waitForBackgroundWork(), "work is left")
       round.expect(sum.value == a.value! + b.value!, "\(sum.value!) of \(a.value!), \(b.value!)")
       round.expect(heard.overlaps == 0, "calls overlapped")
-      hold(listenings as AnyObject)
+      keepAlive(listenings as AnyObject)
     }
   }
 
@@ -77,7 +77,7 @@ import Testing
     #expect(ping.value == rounds)
     #expect(told.count == 2 + rounds + rounds - 1 + 10_000)
     #expect(checkInvariants([ping, pong]) == [])
-    hold(listenings as AnyObject)
+    keepAlive(listenings as AnyObject)
   }
 
   // MARK: Values that call back
@@ -115,13 +115,13 @@ import Testing
           distinct.listen { _ in told.add() }, node.listen { log.value! += $0.number * 0 },
           branches.case(Meddler(1, log)).listen { _ in told.add() },
         ]
-        round.crew(3) { _ in
+        round.threads(3) { _ in
           for number in 1...count {
             node.value = Meddler(number / 2, log)
             log.update { $0 += 0 }
           }
         }
-        hold(listenings as AnyObject)
+        keepAlive(listenings as AnyObject)
       }
       node.clean()
       round.expect(waitForBackgroundWork(), "work is left")
@@ -133,7 +133,7 @@ import Testing
   @Test func `a closure's captured object sets the graph when it dies`() {
     Stress.rounds(40) { round in
       let node = MutableNode(0), total = MutableNode(0), count = 20
-      round.crew(4) { member in
+      round.threads(4) { member in
         for number in 1...count {
           if member == 0 {
             node.value = number
@@ -194,7 +194,7 @@ import Testing
       neighbour.put(node.listen { next.hear($0) })
       node.listen(by: owner.now!) { _, value in owned.hear(value) }
       let listening = node.listen { kept.hear($0) }
-      round.crew(3) { member in
+      round.threads(3) { member in
         for number in 1...20 { node.value = member * 100 + number }
       }
       round.expect(own.values.count == limit, "itself heard \(own.values.count)")
@@ -221,7 +221,7 @@ import Testing
             if value > 0 { last.put(nil) }
           })
       }
-      round.crew(3) { _ in for number in 1...20 { source.value = number } }
+      round.threads(3) { _ in for number in 1...20 { source.value = number } }
       last.put(nil)
       round.expect(told.count == 2, "it was called \(told.count) times")
       round.expect(lives.alive.isEmpty, "alive: \(lives.alive)")

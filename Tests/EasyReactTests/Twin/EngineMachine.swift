@@ -61,7 +61,7 @@ final class EngineMachine: Machine {
   }
   func merge(_ nodes: [Node]) -> Node { keep(Node.merge(nodes)) }
   func combine(_ nodes: [Node]) -> Join { keep(Node.combine(nodes)) }
-  func everyValue(_ nodes: [Node]) -> Join { keep(Node.combine(nodes, as: .everyValue)) }
+  func everyValue(_ nodes: [Node]) -> Join { keep(Node.combine(nodes, mode: .everyValue)) }
   func zip(_ nodes: [Node]) -> Join { keep(Node.zip(nodes)) }
   func digest(_ join: Join) -> Node { keep(join.map(Sums.digest)) }
   func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)

@@ -88,10 +88,10 @@ extension Catalogue {
     ) { draw, s in
       let up = draw.code("let up = a.map { $0 + 1 }", s.a.map { $0 + 1 })
       let down = draw.code("let down = a.map { $0 - 1 }", s.a.map { $0 - 1 })
-      draw.result("up.combine(down, as: .everyValue)", up.combine(down, as: .everyValue)) {
+      draw.result("up.combine(down, mode: .everyValue)", up.combine(down, mode: .everyValue)) {
         "\($0)\($1)"
       }
-      draw.line("as: .latest", up.combine(down)) { "\($0)\($1)" }
+      draw.line("mode: .latest", up.combine(down)) { "\($0)\($1)" }
     },
     Entry(
       "zip", "The first of each, then the second of each: pairs in order of arrival.",

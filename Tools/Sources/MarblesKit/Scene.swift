@@ -15,7 +15,7 @@ struct Inputs: Sendable {
   let clock: VirtualScheduler
 
   /// Another one, which gets to its work a second later.
-  var queue: some Scheduler { LateQueue(clock: clock) }
+  var queue: some NodeScheduler { LateQueue(clock: clock) }
 
   var a: MutableNode<Int> { input("a", numbers) }
   var b: MutableNode<Int> { input("b", numbers) }
@@ -42,7 +42,7 @@ extension Inputs {
   }
 }
 
-private struct LateQueue: Scheduler {
+private struct LateQueue: NodeScheduler {
   let clock: VirtualScheduler
   var now: Duration { clock.now }
   func schedule(_ work: @escaping @Sendable () -> Void) { clock.schedule(after: .seconds(1), work) }

@@ -186,8 +186,8 @@ extension Report {
       let listening = graph.report.listen { _ in }
       let counts = StoreCounts(nodes: Set(graph.report.reachable.map(\.node.id)))
       graph.feed(`A recording`.sample(0))
-      GraphTracers.install(counts)
-      defer { GraphTracers.install(nil) }
+      GraphTracing.install(counts)
+      defer { GraphTracing.install(nil) }
       for second in 1...3 { graph.feed(`A recording`.sample(Double(second))) }
       #expect(counts.all.count == counts.nodes.count)
       #expect(counts.all.allSatisfy { $0.value == 3 })

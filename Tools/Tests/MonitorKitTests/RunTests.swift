@@ -22,7 +22,7 @@ private struct Bench {
 
   func run(
     folder: String = "this-machine", interval: Duration = .seconds(1), length: Duration? = nil,
-    writer: RecordingWriter? = nil, on scheduler: (any Scheduler)? = nil
+    writer: RecordingWriter? = nil, on scheduler: (any NodeScheduler)? = nil
   ) -> LiveRun {
     let settings = LiveRun.Settings(
       reader: ProcReader(folder: Fixture.path(folder)), interval: interval, length: length,
@@ -47,7 +47,7 @@ private final class Count: Sendable {
 }
 
 /// A scheduler that does everything 300 ms too late.
-private struct LateScheduler: Scheduler {
+private struct LateScheduler: NodeScheduler {
   let clock: VirtualScheduler
   var now: Duration { clock.now }
   func schedule(_ work: @escaping @Sendable () -> Void) { clock.schedule(work) }

@@ -5,7 +5,7 @@ import EasyReact
 func customRows() -> [Benchmark] {
   [
     row("10 maps") { $0.map { $0 &+ 1 } },
-    row("10 Transform subclasses, through", limit: 130) { $0.through(Successor()) },
+    row("10 NodeTransform subclasses, through", limit: 130) { $0.through(Successor()) },
     row("10 links") { end in
       let next = Node<Int>()
       next.link(to: end)
@@ -13,7 +13,7 @@ func customRows() -> [Benchmark] {
     } step: {
       0
     },
-    row("10 Transform subclasses, link", limit: 270) { end in
+    row("10 NodeTransform subclasses, link", limit: 270) { end in
       let next = Node<Int>()
       next.link(to: end, through: Successor())
       return next
@@ -42,7 +42,7 @@ private func row(
     }, floor: { plainChain(10) })
 }
 
-private final class Successor: Transform<Int, Int>, @unchecked Sendable {
+private final class Successor: NodeTransform<Int, Int>, @unchecked Sendable {
   // Unchecked: it has no state.
   override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
     send(value &+ 1)

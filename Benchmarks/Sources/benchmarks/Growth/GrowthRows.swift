@@ -55,7 +55,7 @@ private func cuttingRows() -> [GrowthRow] {
     },
     GrowthRow("n loose transforms of a node, made and ended") { size in
       let node = MutableNode<Int>()
-      let transforms = (0..<size).map { _ in Transform<Int, Int>() }
+      let transforms = (0..<size).map { _ in NodeTransform<Int, Int>() }
       return Grown(work: size) {
         for transform in transforms { transform.from = node }
         for transform in transforms { transform.from = nil }

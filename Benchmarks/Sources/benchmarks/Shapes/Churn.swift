@@ -50,7 +50,7 @@ private func relink() -> Trial {
   let first = MutableNode(0), second = MutableNode(0)
   let heads = (0..<1_000).map { _ in Node<Int>() }
   let links = heads.map { head in
-    let link = Transform<Int, Int>()
+    let link = NodeTransform<Int, Int>()
     link.to = head
     link.from = first
     return link

@@ -18,9 +18,9 @@ private func traced(_ trial: Trial) -> Trial {
   return Trial(
     keep: trial.keep,
     run: { count in
-      GraphTracers.install(counter)
+      GraphTracing.install(counter)
       trial.run(count)
-      GraphTracers.install(nil)
+      GraphTracing.install(nil)
     },
     check: { count in
       try trial.check(count)

@@ -1,4 +1,4 @@
-/// The protocol of `Engine/Region.swift` as a state machine, small enough to look at every
+/// The protocol of `Engine/Threads/Region.swift` as a state machine, small enough to look at every
 /// interleaving. Its steps have the names of the functions that take them there, its state those of
 /// the fields; one step is what the processor does at once: one atomic operation on what threads
 /// share, with whatever else touches only what the thread has for itself.
@@ -91,7 +91,7 @@ struct ProtocolModel: Hashable {
     let description: String
   }
 
-  // MARK: What must hold in every state
+  // MARK: What must keepAlive in every state
 
   func check() throws {
     for (number, region) in regions.enumerated() {
@@ -162,7 +162,7 @@ struct ProtocolModel: Hashable {
     case .isDone:
       // Only the background queue begins again.
       guard me == threads.count - 1, !handOvers.isEmpty else { return false }
-      hold(handOvers.removeFirst(), me)
+      keepAlive(handOvers.removeFirst(), me)
       threads[me].step = .finish
     case .nextCall: nextCall(me)
     case .cuts:
@@ -190,7 +190,7 @@ struct ProtocolModel: Hashable {
     }
   }
 
-  private mutating func hold(_ region: Int, _ me: Int) {
+  private mutating func keepAlive(_ region: Int, _ me: Int) {
     regions[region].owner = me
     regions[region].holder = .thread(me)
     threads[me].held.insert(region, at: 0)
@@ -215,7 +215,7 @@ struct ProtocolModel: Hashable {
       threads[me].isTaken = !regions[region].word.isHeld || rules.contains(.claimsWithoutComparing)
       if threads[me].isTaken {
         regions[region].word.isHeld = true
-        hold(region, me)
+        keepAlive(region, me)
       }
       if rules.contains(.doesNotReread) || rules.contains(.rereadsBeforeTheExchange) {
         threads[me].step = threads[me].isTaken ? .open : .postLocks
@@ -255,7 +255,7 @@ struct ProtocolModel: Hashable {
       threads[me].isTaken = !threads[me].word.isHeld && !rules.contains(.pushesOntoFreeWord)
       if threads[me].isTaken {
         regions[region].word.isHeld = true
-        hold(region, me)
+        keepAlive(region, me)
       } else {
         regions[region].word.letters.insert(letter, at: 0)
       }
@@ -297,7 +297,7 @@ struct ProtocolModel: Hashable {
       if isHead(letter.node) { return }
       regions.append(Region(word: Word(isHeld: true)))
       threads[me].newRegion = regions.count - 1
-      hold(threads[me].newRegion, me)
+      keepAlive(threads[me].newRegion, me)
       threads[me].todo = [letter.node]
       threads[me].step = .splitMoves
     }

@@ -40,13 +40,14 @@ public final class LiveRun: Sendable {
   private let settings: Settings
   private let graph: MonitorGraph
   private let presenter: Presenter
-  private let scheduler: any Scheduler
+  private let scheduler: any NodeScheduler
   private let ended: @Sendable () -> Void
   private let state = Mutex(State())
 
   /// A run on `scheduler` that calls `ended` once, when it has ended by itself or was stopped.
   public init(
-    _ settings: Settings, graph: MonitorGraph, presenter: Presenter, on scheduler: any Scheduler,
+    _ settings: Settings, graph: MonitorGraph, presenter: Presenter,
+    on scheduler: any NodeScheduler,
     ended: @escaping @Sendable () -> Void
   ) {
     self.settings = settings

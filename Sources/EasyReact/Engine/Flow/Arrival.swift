@@ -1,0 +1,51 @@
+import Synchronization
+
+// What can come to a node, and what travels with it. How it comes stands in Propagation.swift.
+
+/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes.
+@usableFromInline enum Arrival<Value: Sendable> {
+  case value(Value)
+  case empty
+  case change(@Sendable (inout Value) -> Void)
+}
+
+extension NodePointer {
+  /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
+  /// for it.
+  @inlinable func changed<Value: Sendable>(_: Value.Type, by body: @Sendable (inout Value) -> Void)
+    -> Value?
+  {
+    guard var value = readStored(Value.self) else { return nil }
+    let flags = pointee.flags.only(.busy)
+    pointee.flags.insert(.busy)
+    body(&value)
+    pointee.flags = pointee.flags.without(.busy).with(flags)
+    return value
+  }
+
+  @usableFromInline func noteTiebreak(_ wave: UInt64, _ tiebreak: UInt64) {
+    let sideTable = self.sideTable()
+    sideTable.tiebreak.store(tiebreak, ordering: .releasing)
+    sideTable.tiebreakWave.store(wave, ordering: .releasing)
+  }
+
+  @usableFromInline func keepContext(_ context: Unmanaged<ContextBox>) {
+    sideTable().context = context.takeUnretainedValue()
+  }
+
+  /// The node has told its value: what travelled with it is forgotten.
+  func dropInFlight() {
+    let flags = pointee.flags
+    pointee.flags = flags.without(.inFlight)
+    if flags.has(.event) { _ = pointee.operations(self, .dropEvent, currentTurn()) }
+    if flags.has(.context), let sideTable = pointee.sideTableIfAny() {
+      if sideTable.isTracedStart.load(ordering: .relaxed) {
+        sideTable.isTracedStart.store(false, ordering: .relaxed)
+        traceWave(pointee.wave.load(ordering: .relaxed), began: false)
+      }
+      let context = sideTable.context
+      sideTable.context = nil
+      _ = consume context
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import Synchronization
+
+@usableFromInline typealias JoinPointer = UnsafeMutablePointer<Join>
+
+/// A node that computes from the latest values of several upstreams, at most once a turn for all of
+/// them.
+///
+/// Touched by the holder of its node's region, but for `isTerminated`. An upstream's storage may be
+/// read as long as its edge is not detached, which is done by the same holder. That of a flatten
+/// belongs to the life of its outer edge (`LatestInnerNode`), any other to its storage.
+@usableFromInline struct Join: ~Copyable {
+  /// The newest arrival since the last run: what the run goes on with.
+  @usableFromInline var wave: UInt64 = 0
+  @usableFromInline var tiebreak: UInt64 = 0
+  @usableFromInline var flags: NodeFlags = []
+  @usableFromInline var context: ContextBox? = nil
+  @usableFromInline var sender: NodePointer? = nil
+  /// It waits for its run in the holder's turn.
+  @usableFromInline var isWaiting = false
+  @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
+  @usableFromInline let count: Int
+  /// Reads the upstreams and delivers into the node; false if one of them is empty.
+  let compute: (NodePointer, TurnPointer) -> Bool
+  /// An upstream edge was lost: it never runs again.
+  @usableFromInline let isTerminated: Atomic<Bool>
+
+  @usableFromInline init(
+    _ storages: [NodePointer], compute: @escaping (NodePointer, TurnPointer) -> Bool
+  ) {
+    count = storages.count
+    upstreams = .allocate(capacity: storages.count)
+    upstreams.initialize(from: storages, count: storages.count)
+    self.compute = compute
+    isTerminated = Atomic(false)
+  }
+
+  /// Borrowed, so that the closure is not retained for the call.
+  @inline(never) borrowing func run(_ storage: NodePointer, _ turn: TurnPointer) -> Bool {
+    compute(storage, turn)
+  }
+}
+
+@usableFromInline func makeJoin(
+  _ storages: [NodePointer], compute: @escaping (NodePointer, TurnPointer) -> Bool
+) -> JoinPointer {
+  let join = JoinPointer.allocate(capacity: 1)
+  join.initialize(to: Join(storages, compute: compute))
+  return join
+}
+
+extension JoinPointer {
+  func freeJoin() {
+    pointee.upstreams.deallocate()
+    deinitialize(count: 1)
+    deallocate()
+  }
+}
+
+struct WaitingJoin {
+  let storage: NodePointer
+  let join: JoinPointer
+  let rank: Int32
+  let id: UInt64
+
+  static func < (a: WaitingJoin, b: WaitingJoin) -> Bool {
+    a.rank != b.rank ? a.rank < b.rank : a.id < b.id
+  }
+
+  @inline(__always) init(_ storage: NodePointer, _ join: JoinPointer) {
+    (self.storage, self.join) = (storage, join)
+    rank = storage.pointee.rank.load(ordering: .relaxed)
+    id = storage.pointee.id
+  }
+}
+
+// MARK: - Arrivals
+
+/// The step of every edge into a join: the join is only noted, and runs when no plain edge is left.
+@usableFromInline func arriveAtJoin(
+  _ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer
+) -> Bool {
+  edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped.arriveOver(
+    over: edge, from: up, in: turn)
+}
+
+extension JoinPointer {
+  @inline(__always) func arriveOver(
+    over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let storage = edge.pointee.down.unsafelyUnwrapped
+    // The edge is looked at again behind the claim: see `isOver`.
+    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
+      storage.claim(by: turn),
+      edge.pointee.flags.load(ordering: .relaxed) == 0,
+      storage.noteQuickly(self, sender: up, in: turn)
+    {
+      return false
+    }
+    return arriveSlowly(over: edge, from: up, in: turn)
+  }
+
+  @inline(never) fileprivate func arriveSlowly(
+    over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let join = self
+    let storage = edge.pointee.down.unsafelyUnwrapped
+    let delivery = Delivery(edge, turn)
+    if storage.claim(by: turn) {
+      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
+      storage.noteArrival(at: join, delivery, sender: up, in: turn)
+    } else {
+      typealias Payload = (EdgePointer, JoinPointer, NodePointer, Delivery)
+      storage.send((edge, join, up, delivery.retained()) as Payload, in: turn) { payload, turn in
+        let (edge, join, up, delivery) = takePayload(payload, Payload.self)
+        let context = delivery.takeContext()
+        if edge.pointee.isOver() { return }
+        edge.pointee.down!.noteArrival(
+          at: join, delivery.afterWaiting(context), sender: up, in: turn)
+        _ = consume context
+      }
+    }
+    return false
+  }
+}
+
+extension NodePointer {
+  /// The usual case of `noteArrival`: a plain wave that has not been here. False: nothing was done.
+  @inline(__always) func noteQuickly(_ join: JoinPointer, sender: NodePointer, in turn: TurnPointer)
+    -> Bool
+  {
+    let wave = turn.pointee.wave.number
+    guard pointee.wave.load(ordering: .relaxed) < wave,
+      pointee.rank.load(ordering: .relaxed) > turn.pointee.runningRank
+    else { return false }
+    if join.pointee.isWaiting { return join.pointee.wave == wave }
+    if pointee.isUnwanted || join.pointee.context != nil
+      || join.pointee.isTerminated.load(ordering: .relaxed)
+    {
+      return false
+    }
+    join.pointee.isWaiting = true
+    join.pointee.wave = wave
+    join.pointee.tiebreak = 0
+    join.pointee.flags = []
+    join.pointee.sender = sender
+    pushJoin(join, in: turn)
+    return true
+  }
+
+  /// The join of a node's storage.
+  func noteArrival(_ delivery: Delivery, sender: NodePointer, in turn: TurnPointer) {
+    noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
+  }
+
+  /// The join is to run, as part of this wave. Holder of its region. False: it was there already.
+  @discardableResult
+  func noteArrival(
+    at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+      if turn.pointee.isTraced { traceStop(.cut, in: turn) }
+      return false
+    }
+    var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
+    if delivery.isFiltered && isReached(by: delivery) {
+      if turn.pointee.isTraced { traceStop(.reachedAlready, in: turn) }
+      return false
+    }
+    if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
+      (wave, tiebreak) = (newWave(), 0)
+    }
+    // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
+    // set.
+    if pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
+      countReentrantSet(in: turn)
+    }
+    var flags = delivery.wave.flags.only(.inFlight).without(.late)
+    if tiebreak != 0 { flags.insert(.late) }
+    if !join.pointee.isWaiting {
+      join.pointee.isWaiting = true
+      pushJoin(join, in: turn)
+    } else if (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
+      <= (
+        join.pointee.wave, join.pointee.tiebreak, join.pointee.flags.only(.crossedBackEdge).rawValue
+      )
+    {
+      return true
+    }
+    join.pointee.wave = wave
+    join.pointee.tiebreak = tiebreak
+    join.pointee.flags = flags
+    join.pointee.sender = sender
+    if delivery.wave.context != nil || join.pointee.context != nil {
+      join.pointee.context = delivery.wave.context?.takeUnretainedValue()
+    }
+    return true
+  }
+
+  /// The join that is running follows another node now: true, where joins that lead there may still
+  /// have to run. It waits once more then, with what made it run.
+  func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
+    if turn.pointee.joinCount == 0 || !(turn.pointee.joins[0] < WaitingJoin(self, join)) {
+      return false
+    }
+    if !join.pointee.isWaiting {
+      join.pointee.isWaiting = true
+      join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
+      pushJoin(join, in: turn)
+    }
+    return true
+  }
+}
+
+// MARK: - The queue by rank
+
+extension NodePointer {
+  fileprivate func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
+    if turn.pointee.joinCount == turn.pointee.joinCapacity {
+      grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
+    }
+    let heap = turn.pointee.joins
+    let item = WaitingJoin(self, join)
+    var hole = turn.pointee.joinCount
+    turn.pointee.joinCount &+= 1
+    while hole > 0 {
+      let parent = (hole - 1) / 2
+      if !(item < heap[parent]) { break }
+      heap[hole] = heap[parent]
+      hole = parent
+    }
+    heap[hole] = item
+  }
+}
+
+extension TurnPointer {
+  fileprivate func popJoin() -> WaitingJoin {
+    let heap = pointee.joins
+    let first = heap[0]
+    pointee.joinCount &-= 1
+    let count = pointee.joinCount
+    if count == 0 { return first }
+    let item = heap[count]
+    var hole = 0
+    while true {
+      var child = 2 * hole + 1
+      if child >= count { break }
+      if child + 1 < count, heap[child + 1] < heap[child] { child += 1 }
+      if !(heap[child] < item) { break }
+      heap[hole] = heap[child]
+      hole = child
+    }
+    heap[hole] = item
+    return first
+  }
+
+  /// The ready join of lowest rank computes once, and what it tells is followed.
+  func runJoin() {
+    let waiting = popJoin()
+    let (storage, join) = (waiting.storage, waiting.join)
+    if storage.pointee.rank.load(ordering: .relaxed) > waiting.rank {
+      return storage.pushJoin(join, in: self)  // a link made meanwhile raised it
+    }
+    join.pointee.isWaiting = false
+    let context = join.pointee.context
+    if context != nil { join.pointee.context = nil }
+    if storage.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
+    pointee.wave.number = join.pointee.wave
+    pointee.wave.flags = join.pointee.flags
+    pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
+    pointee.runningRank = waiting.rank
+    if join.pointee.run(storage, self) { storage.propagate(in: self) }
+    pointee.runningRank = -1
+    pointee.wave.context = nil
+    _ = consume context
+  }
+}
+
+/// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.
+@inlinable @inline(__always) func emit<Value: Sendable>(
+  _ value: Value, of storage: NodePointer, _ turn: TurnPointer
+) -> Bool {
+  emit(value, of: storage, storage.pointee.join.unsafelyUnwrapped, turn)
+}
+
+@inlinable @inline(__always) func emit<Value: Sendable>(
+  _ value: Value, of storage: NodePointer, _ join: JoinPointer, _ turn: TurnPointer
+) -> Bool {
+  let wave = turn.pointee.wave.number
+  if turn.pointee.wave.flags.rawValue | storage.pointee.flags.rawValue == 0,
+    storage.pointee.wave.load(ordering: .relaxed) < wave
+  {
+    storage.store(value)
+    storage.pointee.wave.store(wave, ordering: .releasing)
+    storage.pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+    if turn.pointee.isTraced { storage.traceStored(in: turn) }
+    return true
+  }
+  return storage.arrive(
+    .value(value), Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
+}
+
+extension Delivery {
+  /// What a join tells in its run.
+  @usableFromInline init(of join: JoinPointer, _ turn: TurnPointer) {
+    self.init(joinIn: turn)
+    isFiltered = turn.pointee.wave.flags.has(.crossedBackEdge)
+    if turn.pointee.wave.flags.has(.late) { tiebreak = join.pointee.tiebreak }
+  }
+}
+
+extension NodePointer {
+  /// For `compute`: an upstream is empty, so the join says nothing.
+  @usableFromInline func traceWaiting(in turn: TurnPointer) {
+    if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, in: turn) }
+  }
+}

@@ -1,0 +1,208 @@
+import CEasyReact
+import Synchronization
+
+@usableFromInline typealias TurnPointer = UnsafeMutablePointer<Turn>
+
+/// What a thread carries from the outermost set until it returns: the wave under way, the stack of
+/// nodes that still have edges to follow, the joins that wait, the regions held, and what died.
+///
+/// One a thread, made at its first use of the library and freed when the thread ends.
+@usableFromInline struct Turn: ~Copyable {
+  /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
+  @usableFromInline let depth = Atomic<Int>(0)
+  /// The wave under way.
+  @usableFromInline var wave = Wave()
+  @usableFromInline var isTraced = false
+  /// Where the set that comes next was called, for a tracer.
+  var callSite: SourceLocation? = nil
+  /// The stack, linked by `NodeStorage.caller`.
+  @usableFromInline var top: NodePointer? = nil
+  @usableFromInline var held: RegionPointer? = nil
+  @usableFromInline var batch: Unmanaged<Batch>? = nil
+  /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
+  @usableFromInline var receiving: EdgePointer? = nil
+  @usableFromInline var hasSent = false
+  /// Joins that wait, a binary heap by rank, then by creation.
+  @usableFromInline var joinCount = 0
+  var joins: UnsafeMutablePointer<WaitingJoin>
+  var joinCapacity: Int
+  /// What died; freed in a loop, when no frame is left.
+  @usableFromInline var retiredCount = 0
+  var retired: UnsafeMutablePointer<Retired>
+  var retiredCapacity: Int
+  /// What is buried now was ended by another thread.
+  var isForeign = false
+  /// A few blocks of freed edges, linked through themselves, for this thread's next edges: so
+  /// switching from one inner node to the next allocates nothing.
+  @usableFromInline var spareEdges: UnsafeMutableRawPointer? = nil
+  @usableFromInline var spareEdgeRoom = easyreact_is_sanitized() ? 0 : 16
+  /// The rank of the join whose value is being told; -1: of none.
+  var runningRank: Int32 = -1
+  /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard
+  /// against endless listeners.
+  @usableFromInline var reentrantSets = 0
+  var messagesOpened = 0
+  /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
+  /// lifetime: for tests of growth.
+  var looks = 0
+  /// How many messages this thread has left where many waited: see `giveWay`.
+  var crowdedLetters: UInt32 = 0
+
+  init() {
+    joinCapacity = 16
+    joins = .allocate(capacity: joinCapacity)
+    retiredCapacity = 64
+    retired = .allocate(capacity: retiredCapacity)
+  }
+
+  deinit {
+    joins.deallocate()
+    retired.deallocate()
+    var next = spareEdges
+    while let block = next {
+      next = block.load(as: UnsafeMutableRawPointer?.self)
+      block.assumingMemoryBound(to: EdgeStorage.self).deallocate()
+    }
+  }
+}
+
+// MARK: - One a thread
+
+@inlinable @inline(__always) func currentTurn() -> TurnPointer {
+  if let turn = easyreact_turn_get() { return turn.assumingMemoryBound(to: Turn.self) }
+  return makeTurn()
+}
+
+@usableFromInline @inline(never) func makeTurn() -> TurnPointer {
+  let turn = TurnPointer.allocate(capacity: 1)
+  turn.initialize(to: Turn())
+  turns.withLock { _ = $0.addresses.insert(turn) }
+  easyreact_turn_set(turn) { ended in
+    let turn = ended.assumingMemoryBound(to: Turn.self)
+    turns.withLock { _ = $0.addresses.remove(turn) }
+    turn.deinitialize(count: 1)
+    turn.deallocate()
+  }
+  return turn
+}
+
+/// Of all threads that have used the library and live.
+private struct Turns: @unchecked Sendable {
+  // Unchecked: addresses, under the Mutex, of blocks that are taken out before they are freed; only
+  // their atomics are looked at.
+  var addresses: Set<TurnPointer> = []
+}
+private let turns = Mutex(Turns())
+
+/// Is a thread inside the graph?
+func isAnyTurnOpen() -> Bool {
+  turns.withLock { $0.addresses.contains { $0.pointee.depth.load(ordering: .acquiring) != 0 } }
+}
+
+// MARK: - Begin and end
+
+extension TurnPointer {
+  @inlinable @inline(__always) func enter() {
+    let depth = pointee.depth.load(ordering: .relaxed) &+ 1
+    pointee.depth.store(depth, ordering: .relaxed)
+    if depth == 1 {
+      pointee.isTraced = easyreact_is_traced()
+      if pointee.isTraced { traceTurn(began: true, self) }
+    }
+  }
+
+  @inlinable @inline(__always) func leave() {
+    let depth = pointee.depth.load(ordering: .relaxed)
+    if depth == 1 { finish() } else { pointee.depth.store(depth &- 1, ordering: .relaxed) }
+  }
+
+  /// The end of the outermost call: joins by rank until none waits, then what died, then the regions
+  /// go back, each after its messages. A message is a turn of its own.
+  @usableFromInline @inline(never) func finish() {
+    let batch = pointee.batch
+    while true {
+      if settleOne() { continue }
+      guard let region = pointee.held else { break }
+      pointee.held = region.pointee.nextHeld
+      if region.pointee.isDead {
+        region.endRegion()
+        continue
+      }
+      if let message = region.takeMessage() {
+        if pointee.messagesOpened >= messageBound.load(ordering: .relaxed) {
+          region.giveUp(message)
+          continue
+        }
+        pointee.messagesOpened &+= 1
+        pointee.batch = nil  // what follows from other threads' sets is no part of it
+        region.pointee.nextHeld = pointee.held
+        pointee.held = region
+        message.openMessage(in: self)
+        continue
+      }
+      if !region.giveBack(by: self) {
+        region.pointee.nextHeld = pointee.held
+        pointee.held = region
+      }
+    }
+    pointee.batch = batch
+    pointee.wave = Wave()
+    pointee.reentrantSets = 0
+    pointee.messagesOpened = 0
+    let isTraced = pointee.isTraced
+    pointee.depth.store(
+      pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
+    // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
+    if isTraced { traceTurn(began: false, self) }
+  }
+
+  /// One step towards quiet: a join, or something that died.
+  @inline(__always) fileprivate func settleOne() -> Bool {
+    if pointee.joinCount > 0 {
+      runJoin()
+      return true
+    }
+    if pointee.retiredCount > 0 {
+      reclaimOne()
+      return true
+    }
+    return false
+  }
+}
+
+extension RegionPointer {
+  fileprivate func giveUp(_ message: MessagePointer) {
+    message.pointee.next = pointee.inbox
+    if pointee.inbox == nil { pointee.inboxLast = message }
+    pointee.inbox = message
+    handOver()
+  }
+}
+
+extension TurnPointer {
+  @inlinable func takeSpareEdge() -> EdgePointer? {
+    guard let block = pointee.spareEdges else { return nil }
+    pointee.spareEdges = block.load(as: UnsafeMutableRawPointer?.self)
+    pointee.spareEdgeRoom &+= 1
+    return block.assumingMemoryBound(to: EdgeStorage.self)
+  }
+}
+
+extension EdgePointer {
+  /// The block of an edge that has ended.
+  func recycle(in turn: TurnPointer) {
+    if turn.pointee.spareEdgeRoom == 0 { return deallocate() }
+    let block = UnsafeMutableRawPointer(self)
+    block.storeBytes(of: turn.pointee.spareEdges, as: UnsafeMutableRawPointer?.self)
+    turn.pointee.spareEdges = block
+    turn.pointee.spareEdgeRoom &-= 1
+  }
+}
+
+func grow<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
+  let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+  larger.moveInitialize(from: items, count: capacity)
+  items.deallocate()
+  items = larger
+  capacity *= 2
+}

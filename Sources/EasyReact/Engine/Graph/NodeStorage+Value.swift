@@ -1,0 +1,295 @@
+import CEasyReact
+import Synchronization
+
+// A node's value lies in its storage's block. Only the holder of the node's region writes it; any
+// thread reads.
+//
+// A trivial value of at most eight bytes is one atomic word. Any other lies under the node's short
+// lock, and the value that it replaces is destroyed after the lock is given back: its deinit is
+// user code.
+
+/// Folds to a constant when specialised.
+@inlinable @inline(__always) func isWord<Value>(_: Value.Type) -> Bool {
+  _isPOD(Value.self) && MemoryLayout<Value>.size <= 8
+}
+
+@inlinable @inline(__always) func valueOffset<Value>(_: Value.Type) -> Int {
+  let alignment = max(8, MemoryLayout<Value>.alignment)
+  return (MemoryLayout<NodeStorage>.size + alignment - 1) & ~(alignment - 1)
+}
+
+extension NodePointer {
+  /// Where the value lies. The holder reads it in place.
+  @inlinable @inline(__always) func slot<Value>(_: Value.Type) -> UnsafeMutablePointer<Value> {
+    (UnsafeMutableRawPointer(self) + valueOffset(Value.self)).assumingMemoryBound(to: Value.self)
+  }
+
+  /// Calls a function of the user's with the value where it lies. The holder, while the node is busy:
+  /// so the value stays.
+  ///
+  /// A value that is read from memory is copied for the call, which for a string costs two atomic
+  /// operations. A field of a borrowed struct is not, if the borrowing is not inlined.
+  @inlinable @inline(__always) func withValue<Value, Result>(_ body: (Value) -> Result) -> Result {
+    if _isPOD(Value.self) { return body(slot(Value.self).pointee) }
+    return UnsafeMutableRawPointer(slot(Value.self)).assumingMemoryBound(to: Lent<Value>.self)
+      .pointee.pass(to: body)
+  }
+}
+
+@usableFromInline struct Lent<Value>: ~Copyable {
+  @usableFromInline let value: Value
+  @inlinable @inline(never) borrowing func pass<Result>(to body: (Value) -> Result) -> Result {
+    body(value)
+  }
+}
+
+extension NodePointer {
+  @inlinable @inline(__always) func wordSlot<Value>(_: Value.Type) -> UnsafeMutablePointer<
+    Atomic<UInt64>
+  > {
+    (UnsafeMutableRawPointer(self) + valueOffset(Value.self))
+      .assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  /// Holder only.
+  @inlinable @inline(__always) func store<Value>(_ value: consuming Value) {
+    if isWord(Value.self) {
+      var word: UInt64 = 0
+      withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
+      wordSlot(Value.self).pointee.store(word, ordering: .releasing)
+      pointee.hasValue.store(true, ordering: .releasing)
+    } else {
+      let place = slot(Value.self)
+      if pointee.hasValue.load(ordering: .relaxed) {
+        let flags = beginDying(Value.self)
+        pointee.acquire()
+        swap(&place.pointee, &value)
+        pointee.release()
+        _ = consume value
+        endDying(Value.self, flags)
+      } else {
+        pointee.acquire()
+        place.initialize(to: value)
+        pointee.hasValue.store(true, ordering: .releasing)
+        pointee.release()
+      }
+    }
+  }
+
+  /// While the value that a node held dies: that is user code, which may set the node, and then waits
+  /// until the new value has been told. Begins before the exchange, for the optimiser lets a value
+  /// die as soon as it is not used any more.
+  @inlinable @inline(__always) func beginDying<Value>(_: Value.Type) -> NodeFlags {
+    if _isPOD(Value.self) { return [] }
+    let flags = pointee.flags
+    pointee.flags = flags.with(.busy)
+    return flags.only(.busy)
+  }
+
+  @inlinable @inline(__always) func endDying<Value>(_: Value.Type, _ flags: NodeFlags) {
+    if _isPOD(Value.self) { return }
+    pointee.flags = pointee.flags.without(.busy).with(flags)
+  }
+
+  /// Holder only.
+  @inlinable func clearValue<Value>(_: Value.Type) {
+    if !pointee.hasValue.load(ordering: .relaxed) { return }
+    if isWord(Value.self) {
+      pointee.hasValue.store(false, ordering: .releasing)
+      return
+    }
+    let flags = beginDying(Value.self)
+    pointee.acquire()
+    pointee.hasValue.store(false, ordering: .releasing)
+    let old = slot(Value.self).move()
+    pointee.releaseAfterCopying()
+    _ = consume old
+    endDying(Value.self, flags)
+  }
+}
+
+// MARK: - Events
+
+extension NodePointer {
+  /// An event lies where a value would, while it is told: steps and listeners read it there. The node
+  /// is empty meanwhile, so nobody else takes it for its value. Holder only.
+  @inlinable func storeEvent<Value>(_ value: consuming Value) {
+    clearValue(Value.self)
+    if isWord(Value.self) {
+      // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
+      // again under the lock.
+      var word: UInt64 = 0
+      withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
+      pointee.acquire()
+      pointee.hasHeldEvent.store(true, ordering: .relaxed)
+      wordSlot(Value.self).pointee.store(word, ordering: .releasing)
+      pointee.release()
+    } else {
+      slot(Value.self).initialize(to: value)
+    }
+  }
+
+  /// The event has been told. Its deinit is user code; the node is busy.
+  @inlinable func dropEvent<Value>(_: Value.Type) {
+    slot(Value.self).deinitialize(count: 1)
+  }
+
+  @usableFromInline func isEventNode() -> Bool {
+    pointee.sideTableIfAny()?.isEventNode ?? false
+  }
+}
+
+// MARK: - Reading
+
+/// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic
+/// store, and even out of a function that is never inlined (it then returns the value unretained);
+/// another thread frees the value in between. It moves none behind a call that it cannot see into:
+/// so this, then the unlock.
+@inlinable @inline(__always) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
+  let value = place.pointee
+  easyreact_retain_barrier()
+  return value
+}
+
+extension NodePointer {
+  /// The same as `readStored` for a word whose type is not known here: copies its bytes; false: the
+  /// node is empty.
+  @inlinable @inline(__always) func copyWord(to place: UnsafeMutableRawPointer, size: Int) -> Bool {
+    if !pointee.hasValue.load(ordering: .acquiring) { return false }
+    // A word lies right behind the node's storage, whatever its type.
+    var word = wordSlot(UInt64.self).pointee.load(ordering: .acquiring)
+    if pointee.hasHeldEvent.load(ordering: .relaxed) {
+      guard let again = readWordLocked() else { return false }
+      word = again
+    }
+    place.copyMemory(from: &word, byteCount: size)
+    return true
+  }
+
+  /// The bytes of a value that is a word, of a node that has held an event; nil: the node is empty.
+  ///
+  /// Between the two loads of `readStored` such a node may be emptied for an event, which then lies where
+  /// the value was. So they are read again, under the lock that an event is stored under.
+  @usableFromInline func readWordLocked() -> UInt64? {
+    pointee.acquire()
+    defer { pointee.release() }
+    // Emptied before an event is stored, and full only after a value is.
+    if !pointee.hasValue.load(ordering: .acquiring) { return nil }
+    // A word lies right behind the node's storage, whatever its type.
+    return wordSlot(UInt64.self).pointee.load(ordering: .relaxed)
+  }
+
+  @inlinable @inline(never) func readWordAgain<Value>(_: Value.Type) -> Value? {
+    guard let word = readWordLocked() else { return nil }
+    return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+  }
+
+  /// The stored value, for any thread.
+  @inlinable @inline(__always) func readStored<Value>(_: Value.Type) -> Value? {
+    if isWord(Value.self) {
+      if !pointee.hasValue.load(ordering: .acquiring) { return nil }
+      let word = wordSlot(Value.self).pointee.load(ordering: .acquiring)
+      if pointee.hasHeldEvent.load(ordering: .relaxed) { return readWordAgain(Value.self) }
+      return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+    }
+    pointee.acquire()
+    if !pointee.hasValue.load(ordering: .relaxed) {
+      pointee.release()
+      return nil
+    }
+    let value = copyOut(slot(Value.self))
+    pointee.release()
+    return value
+  }
+
+  /// What `node.value` tells this thread: what it staged in a batch, what was sent last, or what is
+  /// stored.
+  ///
+  /// The switch of the whole process only spares the look at this thread and this node where nobody
+  /// stages or sends anything.
+  @inlinable @inline(__always) func readValue<Value: Sendable>(_: Value.Type) -> Value? {
+    if easyreact_is_unsettled() { return readUnsettled(Value.self) }
+    return readStored(Value.self)
+  }
+
+  @inlinable @inline(never) func readUnsettled<Value: Sendable>(_: Value.Type) -> Value? {
+    let turn = currentTurn()
+    if turn.pointee.batch == nil, !pointee.hasPendingValue.load(ordering: .acquiring) {
+      return readStored(Value.self)
+    }
+    if isEventNode() { return nil }
+    if let batch = turn.pointee.batch?.takeUnretainedValue(), let staged = batch.staged(self) {
+      return unsafeDowncast(staged, to: Staged<Value>.self).value
+    }
+    // Inside a notification of the node the value that is being told is read (contract 3.3, 7.5).
+    if pointee.hasPendingValue.load(ordering: .acquiring), !isNotifying(in: turn) {
+      if let pendingValue = readPendingValue(Value.self) { return pendingValue.value }
+    }
+    return readStored(Value.self)
+  }
+
+  @inlinable func isNotifying(in turn: TurnPointer) -> Bool {
+    isHeld(by: turn) && pointee.flags.has(.busy)
+  }
+}
+
+// MARK: - Sent values
+
+/// The newest value that was left with another thread for this node: everybody outside a
+/// notification of the node reads it until it is stored. `ticket` tells whether a later one was
+/// sent since.
+@usableFromInline final class PendingValue<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value?
+  @inlinable init(_ value: Value?) { self.value = value }
+}
+
+extension NodePointer {
+  @usableFromInline func readPendingValue<Value: Sendable>(_: Value.Type) -> PendingValue<Value>? {
+    let sideTable = self.sideTable()
+    pointee.acquire()
+    let pendingValue = sideTable.pendingValue
+    pointee.releaseAfterCopying()
+    return pendingValue.map { unsafeDowncast($0, to: PendingValue<Value>.self) }
+  }
+}
+
+/// Does this thread read a value of the node: one that it holds, or that was left with the thread that
+/// is inside it?
+func hasEmitted<Value: Sendable>(_ node: Node<Value>) -> Bool {
+  if node.storage.pointee.hasPendingValue.load(ordering: .acquiring),
+    let pendingValue = node.storage.readPendingValue(Value.self)
+  {
+    return pendingValue.value != nil
+  }
+  return node.storage.pointee.hasValue.load(ordering: .acquiring)
+}
+
+extension NodePointer {
+  /// Caller holds the node's lock, under which the message is sent too, so that the last sent is
+  /// the last told.
+  @usableFromInline func notePendingValue(
+    _ sideTable: SideTable, _ pendingValue: AnyObject, old: inout AnyObject?
+  ) -> UInt64 {
+    old = sideTable.pendingValue
+    if old == nil { easyreact_add_unsettled(1) }
+    sideTable.pendingValue = pendingValue
+    sideTable.pendingTicket += 1
+    pointee.hasPendingValue.store(true, ordering: .releasing)
+    return sideTable.pendingTicket
+  }
+
+  /// The message with `ticket` was delivered.
+  @usableFromInline func settlePendingValue(_ ticket: UInt64) {
+    let sideTable = self.sideTable()
+    var old: AnyObject?
+    pointee.acquire()
+    if sideTable.pendingTicket == ticket, sideTable.pendingValue != nil {
+      old = sideTable.pendingValue
+      sideTable.pendingValue = nil
+      pointee.hasPendingValue.store(false, ordering: .releasing)
+      easyreact_add_unsettled(-1)
+    }
+    pointee.releaseAfterCopying()
+    _ = consume old
+  }
+}

@@ -1,0 +1,350 @@
+import CEasyReact
+import Synchronization
+
+@usableFromInline typealias NodePointer = UnsafeMutablePointer<NodeStorage>
+@usableFromInline typealias EdgePointer = UnsafeMutablePointer<EdgeStorage>
+
+/// Everything about one edge that depends on types: reads the upstream's value, computes, and
+/// delivers into the downstream node or calls the listener. True: the downstream node stored a new
+/// value, go on there.
+///
+/// Made in an `@inlinable` generic function, so it is specialised in the client's module. The
+/// upstream comes as an argument: the closure of a `map` captures the user's function and nothing
+/// else.
+@usableFromInline typealias Step = (NodePointer, EdgePointer, TurnPointer) -> Bool
+
+/// What the engine walks: one block of memory a node, `[NodeStorage | value]`.
+///
+/// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted;
+/// only the holder of the node's region frees the node's storage, at the end of a turn, so the loop of
+/// `Propagation.swift` retains nothing and nobody frees anything under its feet.
+///
+/// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may
+/// touch it. *Lock*: written under the node's own short lock, read under it or by the holder.
+/// *Atomic*: anybody reads.
+@usableFromInline struct NodeStorage: ~Copyable {
+  // Constant.
+
+  @usableFromInline let id: UInt64
+  @usableFromInline let location: SourceLocation
+  @usableFromInline let operations: (NodePointer, NodeOperation, TurnPointer) -> Bool
+
+  // Atomic.
+
+  /// One for the handle, one for each upstream edge that is not fully detached, and one for each
+  /// downstream edge or listener that does not keep the handle.
+  @usableFromInline let references: Atomic<Int32>
+  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery
+  /// lock.
+  @usableFromInline let rank: Atomic<Int32>
+  /// Rarely needed things, made when first needed.
+  @usableFromInline let sideTable: Atomic<Unmanaged<SideTable>?>
+
+  // Lock.
+
+  /// The `AnyNode`, not retained; nil when its deinit has begun.
+  @usableFromInline let handle: Atomic<UnsafeRawPointer?>
+  @usableFromInline let firstIn: Atomic<EdgePointer?>
+  /// The last one that is attached; those behind it are starting.
+  @usableFromInline let lastListener: Atomic<EdgePointer?>
+
+  // Holder.
+
+  /// Set on a node that computes from the latest values of several upstreams.
+  @usableFromInline var join: JoinPointer?
+
+  // The loop's: read or written at every hop, so they lie together, before the edge and the value.
+
+  // Holder.
+
+  /// The next edge to follow, and the last one that this notification visits: what is linked
+  /// meanwhile lies behind it. `caller` is the node below on the turn's stack, which runs through
+  /// the nodes themselves.
+  @usableFromInline var cursor: EdgePointer?
+  @usableFromInline var end: EdgePointer?
+  @usableFromInline var caller: NodePointer?
+  /// `PendingQueue<Value>`: what came while the node was busy.
+  @usableFromInline var queue: Unmanaged<AnyObject>?
+  /// `NodeFlags`: zero when the node is at rest.
+  @usableFromInline var flags: NodeFlags
+  @usableFromInline var isHead: Bool
+  /// The handle is gone.
+  @usableFromInline var isUnwanted = false
+
+  // Atomic.
+
+  /// Not empty; written by the holder after the value.
+  @usableFromInline let hasValue: Atomic<Bool>
+  @usableFromInline let isMutable: Atomic<Bool>
+  @usableFromInline let hasPendingValue: Atomic<Bool>
+  /// An event has lain where the value lies, at some time: see `readWordLocked`.
+  @usableFromInline let hasHeldEvent: Atomic<Bool>
+  @usableFromInline let lock: Atomic<UInt8>
+  /// The newest wave that reached this node. Written by the holder, after the value.
+  @usableFromInline let wave: Atomic<UInt64>
+  /// The node that the present value came from; nil after a set. Compared before it is ever
+  /// followed. Written by the holder.
+  @usableFromInline let sender: Atomic<NodePointer?>
+  /// Written by the holder, under the lock.
+  @usableFromInline let region: Atomic<RegionPointer>
+
+  // Lock.
+
+  @usableFromInline let firstListener: Atomic<EdgePointer?>
+  @usableFromInline let firstOut: Atomic<EdgePointer?>
+  /// The last one that is attached; those behind it are starting.
+  @usableFromInline let lastOut: Atomic<EdgePointer?>
+  /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
+  @usableFromInline var inEdge: EdgeStorage
+
+  @inlinable init(
+    region: RegionPointer, isHead: Bool, rank: Int32, location: SourceLocation,
+    inEdge: consuming EdgeStorage,
+    operations: @escaping (NodePointer, NodeOperation, TurnPointer) -> Bool
+  ) {
+    cursor = nil
+    end = nil
+    caller = nil
+    sender = Atomic(nil)
+    queue = nil
+    join = nil
+    flags = []
+    self.isHead = isHead
+    references = Atomic(1)
+    self.rank = Atomic(rank)
+    wave = Atomic(0)
+    self.region = Atomic(region)
+    hasValue = Atomic(false)
+    isMutable = Atomic(false)
+    hasPendingValue = Atomic(false)
+    hasHeldEvent = Atomic(false)
+    lock = Atomic(0)
+    sideTable = Atomic(nil)
+    firstListener = Atomic(nil)
+    lastListener = Atomic(nil)
+    firstOut = Atomic(nil)
+    lastOut = Atomic(nil)
+    firstIn = Atomic(nil)
+    handle = Atomic(nil)
+    id = nextIdentifier()
+    self.location = location
+    self.operations = operations
+    self.inEdge = inEdge
+  }
+}
+
+/// Where something was made.
+@usableFromInline struct SourceLocation: @unchecked Sendable {
+  // Unchecked: the address of a literal's bytes, which are never freed.
+  @usableFromInline let start: UnsafePointer<UInt8>
+  @usableFromInline let count: UInt32
+  @usableFromInline let line: UInt32
+  @inlinable init(_ file: StaticString, _ line: UInt) {
+    start = file.utf8Start
+    count = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
+    self.line = UInt32(truncatingIfNeeded: line)
+  }
+
+  var file: String {
+    String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+  }
+}
+
+/// What a node's storage can do that needs its value's type; see `makeStorage`.
+@usableFromInline enum NodeOperation { case takeNext, dropEvent, destroyValue, destroyQueue }
+
+/// The bits of `NodeStorage.flags`; those in `inFlight` go along with a wave, in `Turn.flags`.
+@usableFromInline struct NodeFlags: OptionSet, Sendable {
+  // Spelled out, for the defaults of `OptionSet` are generic, and slow where nothing is optimised.
+  @usableFromInline var rawValue: UInt8
+  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable @inline(__always) var isEmpty: Bool { rawValue == 0 }
+  /// One of them at least.
+  @inlinable @inline(__always) func has(_ flags: NodeFlags) -> Bool {
+    rawValue & flags.rawValue != 0
+  }
+  @inlinable @inline(__always) func with(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue | flags.rawValue)
+  }
+  @inlinable @inline(__always) func without(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue & ~flags.rawValue)
+  }
+  @inlinable @inline(__always) func only(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue & flags.rawValue)
+  }
+  @inlinable @inline(__always) mutating func insert(_ flags: NodeFlags) {
+    rawValue |= flags.rawValue
+  }
+  @inlinable @inline(__always) mutating func remove(_ flags: NodeFlags) {
+    rawValue &= ~flags.rawValue
+  }
+
+  /// The node still has something to do for its present value, so what comes now waits in its
+  /// queue.
+  @inlinable static var busy: NodeFlags { NodeFlags(rawValue: 1) }
+  /// The wave has a sequence besides its number: see `assignVersion`.
+  @inlinable static var late: NodeFlags { NodeFlags(rawValue: 2) }
+  /// The wave crossed an edge that leads back.
+  @inlinable static var crossedBackEdge: NodeFlags { NodeFlags(rawValue: 4) }
+  @inlinable static var context: NodeFlags { NodeFlags(rawValue: 8) }
+  /// The node was emptied: only edges that hear emptiness are followed.
+  @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
+  /// The value is an event: told, and not kept.
+  @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
+  /// For good: an event node, whose values are events. It is never at rest by the loop's measure, so
+  /// it takes the slow ways, and the fast ones know nothing of it.
+  @inlinable static var eventNode: NodeFlags { NodeFlags(rawValue: 128) }
+  @inlinable static var inFlight: NodeFlags {
+    NodeFlags(
+      rawValue: late.rawValue | crossedBackEdge.rawValue | context.rawValue | emptied.rawValue
+        | event.rawValue)
+  }
+}
+
+private let identifiers = Atomic<UInt64>(1)
+@usableFromInline func nextIdentifier() -> UInt64 {
+  identifiers.wrappingAdd(1, ordering: .relaxed).oldValue
+}
+
+// MARK: - The short lock
+
+extension NodeStorage {
+  /// Never held while user code runs, nor while another lock is waited for.
+  @inlinable @inline(__always) borrowing func acquire() {
+    if lock.exchange(1, ordering: .acquiring) != 0 { acquireSlowly() }
+  }
+  /// Whoever has it needs a few instructions more, but may have lost its storage to this very thread: so
+  /// the waits get longer, until they leave the node's storage to threads of any priority.
+  @usableFromInline @inline(never) borrowing func acquireSlowly() {
+    var round: UInt32 = 0
+    repeat {
+      easyreact_wait(round)
+      round += 1
+    } while lock.load(ordering: .relaxed) != 0 || lock.exchange(1, ordering: .acquiring) != 0
+  }
+  @inlinable @inline(__always) borrowing func tryAcquire() -> Bool {
+    lock.exchange(1, ordering: .acquiring) == 0
+  }
+  @inlinable @inline(__always) borrowing func release() { lock.store(0, ordering: .releasing) }
+  /// After references were copied under the lock. The optimiser may move a retain behind an atomic
+  /// store, and another thread frees the object in between; it moves none behind a call that it
+  /// cannot see into.
+  @inlinable @inline(__always) borrowing func releaseAfterCopying() {
+    easyreact_retain_barrier()
+    release()
+  }
+}
+
+// MARK: - Making one
+
+extension NodePointer {
+  @inlinable @inline(__always) func inEdgePointer() -> EdgePointer {
+    // `MemoryLayout.offset(of:)` wants a key path, and there are none into noncopyable types; it is
+    // the last field.
+    (UnsafeMutableRawPointer(self)
+      + (MemoryLayout<NodeStorage>.size - MemoryLayout<EdgeStorage>.size))
+      .assumingMemoryBound(to: EdgeStorage.self)
+  }
+}
+
+/// A node's storage without handle: `region` is the upstream's, or nil for one of its own.
+@inlinable @inline(__always) func makeStorage<Value: Sendable>(
+  of _: Value.Type, region: RegionPointer?, rank: Int32, location: SourceLocation,
+  inEdge: consuming EdgeStorage
+) -> NodePointer {
+  let alignment = max(16, MemoryLayout<Value>.alignment)
+  let storage = UnsafeMutableRawPointer.allocate(
+    byteCount: valueOffset(Value.self) + max(8, MemoryLayout<Value>.size), alignment: alignment
+  ).assumingMemoryBound(to: NodeStorage.self)
+  storage.initialize(
+    to: NodeStorage(
+      region: region ?? makeRegion(), isHead: region == nil, rank: rank, location: location,
+      inEdge: inEdge
+    ) { storage, operation, turn in
+      switch operation {
+      case .takeNext: return storage.takeNext(Value.self, in: turn)
+      case .dropEvent: storage.dropEvent(Value.self)
+      case .destroyValue: storage.clearValue(Value.self)
+      case .destroyQueue:
+        storage.pointee.queue?.release()
+        storage.pointee.queue = nil
+      }
+      return false
+    })
+  storage.inEdgePointer().pointee.down = storage
+  return storage
+}
+
+extension NodePointer {
+  /// The value's destruction is user code: no lock is held.
+  func freeStorage(in turn: TurnPointer) {
+    awaitTopology()
+    _ = pointee.operations(self, .destroyQueue, turn)
+    _ = pointee.operations(self, .destroyValue, turn)
+    if let join = pointee.join { join.freeJoin() }
+    pointee.sideTable.load(ordering: .acquiring)?.release()
+    if pointee.isHead { pointee.region.load(ordering: .relaxed).pointee.isDead = true }
+    pointee.acquire()  // who has left the message that ended it may still have the lock
+    deinitialize(count: 1)
+    UnsafeMutableRawPointer(self).deallocate()
+  }
+}
+
+// MARK: - Extras
+
+/// What few nodes have.
+@usableFromInline final class SideTable: @unchecked Sendable {
+  // Unchecked: `context` is the holder's alone, `sent` lies under the node's short lock; the rest
+  // are Mutexes.
+  struct State {
+    var name: String?
+    /// Transforms that have this node at one end and nothing at the other.
+    var danglingFrom = LooseEnds(keeps: false)
+    var danglingTo = LooseEnds(keeps: true)
+  }
+  let state = Mutex(State())
+  let owned = Mutex(OwnedListenings())
+  @usableFromInline var context: ContextBox?
+  /// `Sent<Value>`: the newest value that was left with another thread.
+  @usableFromInline var pendingValue: AnyObject?
+  @usableFromInline var pendingTicket: UInt64 = 0
+  /// Of a node on a cycle; retained. Written under the topology lock.
+  let component = Atomic<Unmanaged<Component>?>(nil)
+  /// See Ranks.swift.
+  let top = Atomic<Int32>(SideTable.noTop)
+  /// The sequence of the node's value, while that has this number: see `assignVersion`. Written by the holder,
+  /// before the number.
+  @usableFromInline let tiebreakWave = Atomic<UInt64>(0)
+  @usableFromInline let tiebreak = Atomic<UInt64>(0)
+  /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
+  @usableFromInline let isTracedStart = Atomic(false)
+  /// Of an event node; set before the node is published.
+  @usableFromInline var isEventNode = false
+  /// Of a zip; set before the node is published.
+  @usableFromInline var zipEnd: ZipEnd?
+}
+
+extension NodePointer {
+  @usableFromInline func sideTable() -> SideTable {
+    if let present = pointee.sideTable.load(ordering: .acquiring) {
+      return present.takeUnretainedValue()
+    }
+    let made = Unmanaged.passRetained(SideTable())
+    let (exchanged, original) = pointee.sideTable.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    if exchanged { return made.takeUnretainedValue() }
+    made.release()
+    return original!.takeUnretainedValue()
+  }
+}
+
+extension NodeStorage {
+  borrowing func sideTableIfAny() -> SideTable? {
+    sideTable.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
+}
+
+@usableFromInline final class ContextBox: Sendable {
+  @usableFromInline let value: any Sendable
+  @usableFromInline init(_ value: any Sendable) { self.value = value }
+}

@@ -1,0 +1,300 @@
+import Synchronization
+
+// Which edges lie on a cycle. Nodes that reach each other are members of one *component* (strongly
+// connected, over all edges); an edge lies on a cycle where both its ends have the same one. Nodes on
+// no cycle have none, and pay nothing.
+//
+// A link that closes a cycle unites the components on the ways that it closes. A cut inside one may
+// break it up; a cut elsewhere changes nothing. An edge that led back and lies on no cycle any more
+// is an ordinary one again: that depends on the edges that are there, not on the order of the cuts.
+// Decision 0007 has the bounds.
+
+/// Nodes that reach each other, two at least. Touched under the topology lock; its address, which each
+/// member's side table have, is compared by anybody.
+final class Component {
+  private(set) var members: Set<NodePointer>
+  /// One of them, which stands for all.
+  private(set) var first: NodePointer?
+
+  init(_ members: [NodePointer] = []) {
+    self.members = Set(members)
+    first = members.first
+  }
+  func add(_ newcomers: [NodePointer]) {
+    members.formUnion(newcomers)
+    first = first ?? newcomers.first
+  }
+  func remove(_ side: Set<NodePointer>) {
+    members.subtract(side)
+    if let present = first, side.contains(present) { first = members.first }
+  }
+}
+
+/// Odd while members change their component: who compares two of them looks at it before and after.
+private let regroupings = Atomic<UInt64>(0)
+
+func regrouping(_ body: () -> Void) {
+  regroupings.add(1, ordering: .acquiringAndReleasing)
+  body()
+  regroupings.add(1, ordering: .releasing)
+}
+
+extension EdgePointer {
+  /// Does the edge's end reach its start, over any edges? Asked for every hop of a wave that was led
+  /// back: no lock, unless the components are being changed at this moment.
+  func liesOnCycle() -> Bool {
+    pointee.up.unsafelyUnwrapped.isOnOneCycle(pointee.down.unsafelyUnwrapped)
+  }
+}
+
+extension NodePointer {
+  func isOnOneCycle(_ b: NodePointer) -> Bool {
+    let number = regroupings.load(ordering: .acquiring)
+    guard let component = self.component() else { return false }
+    let isShared = component == b.component()
+    if number & 1 == 0, regroupings.load(ordering: .relaxed) == number { return isShared }
+    return underTopologyLock {
+      self.component() != nil && self.component() == b.component()
+    }
+  }
+
+  /// To be looked into under the topology lock only.
+  func component() -> Unmanaged<Component>? {
+    pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
+      $0.component.load(ordering: .acquiring)
+    }
+  }
+}
+
+func == (a: Unmanaged<Component>?, b: Unmanaged<Component>?) -> Bool {
+  a?.toOpaque() == b?.toOpaque()
+}
+func != (a: Unmanaged<Component>?, b: Unmanaged<Component>?) -> Bool { !(a == b) }
+
+extension NodePointer {
+  func put(into component: Component?) {
+    let sideTable = self.sideTable()
+    let old = sideTable.component.load(ordering: .relaxed)
+    sideTable.component.store(component.map { .passRetained($0) }, ordering: .releasing)
+    old?.release()
+  }
+
+  /// A member that stands for all of them, or the node itself.
+  fileprivate func standIn() -> NodePointer {
+    component()?._withUnsafeGuaranteedRef { $0.first } ?? self
+  }
+
+  fileprivate func members() -> Set<NodePointer>? {
+    component()?._withUnsafeGuaranteedRef { $0.members }
+  }
+}
+
+// MARK: - Closing
+
+extension NodePointer {
+  /// The nodes, and one member of each component, that lie on cycles which an edge from `up` to `down`
+  /// closes. None: it closes no cycle. One: it lies inside a component.
+  func cyclesClosed(to down: NodePointer) -> [NodePointer] {
+    if pointee.firstIn.load(ordering: .relaxed) == nil
+      || down.pointee.firstOut.load(ordering: .relaxed) == nil
+    {
+      return []
+    }
+    let start = down.standIn()
+    let goal = standIn()
+    if start == goal { return [start] }
+    // Along every edge tops do not fall.
+    let (low, high) = (start.top(), goal.top())
+    if low > high { return [] }
+    var forward = Ways(from: start, .outs, to: goal) { $0 <= high }
+    var backward = Ways(from: goal, .ins, to: start) { $0 >= low }
+    // By turns. Whichever ends first has seen all ways between the two.
+    while true {
+      let isForwardGoing = forward.step()
+      if forward.hasEnded { return forward.found(from: [goal]) }
+      let isBackwardGoing = backward.step()
+      if backward.hasEnded { return backward.found(from: [start]) }
+      if isForwardGoing || isBackwardGoing { continue }
+      if let common = nextComponent(&forward, &backward) {
+        return Array(
+          Set(forward.found(from: [goal, common])).union(backward.found(from: [common])))
+      }
+    }
+  }
+}
+
+/// Both sides have only components left, which are dear. One that both have reached lies on a way; if
+/// it is the last, each has seen the ways on its side of it, and those that leave it out: it is
+/// returned. Else the smallest other one is looked into.
+private func nextComponent(_ forward: inout Ways, _ backward: inout Ways) -> NodePointer? {
+  let common = forward.waiting.intersection(backward.waiting).max { $0.size() < $1.size() }
+  switch (forward.smallest(except: common), backward.smallest(except: common)) {
+  case (nil, nil): return common
+  case (let one?, let other?) where other.size() < one.size(): backward.open(other)
+  case (let one?, _): forward.open(one)
+  case (nil, let other?): backward.open(other)
+  }
+  return nil
+}
+
+extension NodePointer {
+  fileprivate func size() -> Int { members()?.count ?? 1 }
+}
+
+/// A search over nodes and whole components for all ways to a goal.
+private struct Ways {
+  private var front: Front
+  private let goal: NodePointer
+  private let isInside: (Int32) -> Bool
+  /// From what was seen back to where it was seen from.
+  private var arcs: [NodePointer: [NodePointer]] = [:]
+  /// Components that are not looked into yet, by the members that stand for them.
+  private(set) var waiting: Set<NodePointer> = []
+  private var patience = 0
+  private(set) var hasEnded = false
+
+  init(
+    from start: NodePointer, _ list: EdgeListKind, to goal: NodePointer,
+    isInside: @escaping (Int32) -> Bool
+  ) {
+    front = Front(start, list, isAlone: start.component() == nil)
+    (self.goal, self.isInside) = (goal, isInside)
+    if start.component() != nil { waiting.insert(start) }
+  }
+
+  /// Looks at one edge. False: only components are left, or nothing is, and it has ended. A component
+  /// is looked into when the other side has gone on for as long as that may take.
+  mutating func step() -> Bool {
+    if let edge = front.next() {
+      look(edge)
+      return true
+    }
+    patience += 1
+    if let smallest = smallest(except: nil) {
+      if patience <= smallest.size() { return false }
+      open(smallest)
+      return true
+    }
+    hasEnded = true
+    return false
+  }
+
+  private mutating func look(_ edge: EdgePointer) {
+    let near = edge.pointee.far(front.list == .ins ? .outs : .ins).standIn()
+    let far = edge.pointee.far(front.list).standIn()
+    if far == near || !isInside(far.top()) { return }
+    arcs[far, default: []].append(near)
+    if far == goal || far.component() == nil {
+      front.see(far, andBeyond: far != goal)
+    } else if front.see(far, andBeyond: false) {
+      waiting.insert(far)
+    }
+  }
+
+  func smallest(except one: NodePointer?) -> NodePointer? {
+    waiting.filter { $0 != one }.min { $0.size() < $1.size() }
+  }
+
+  mutating func open(_ storage: NodePointer) {
+    waiting.remove(storage)
+    front.open(storage.members()!)
+    patience = 0
+  }
+
+  /// What lies between, both ends included; nothing if none of these was reached.
+  func found(from reached: [NodePointer]) -> [NodePointer] {
+    if reached.allSatisfy({ arcs[$0] == nil }) { return [] }
+    var found = Set(reached)
+    var todo = reached
+    while let storage = todo.popLast() {
+      for nearer in arcs[storage] ?? [] where found.insert(nearer).inserted { todo.append(nearer) }
+    }
+    return Array(found)
+  }
+}
+
+extension NodePointer {
+  /// Is there a way over edges that do not lead back? Between nodes that are not on a cycle yet every
+  /// way is one.
+  func isOrdinaryWay(to goal: NodePointer, through closed: [NodePointer]) -> Bool {
+    if closed.allSatisfy({ $0.component() == nil }) { return true }
+    let low = pointee.rank.load(ordering: .relaxed)
+    let high = goal.pointee.rank.load(ordering: .relaxed)
+    if low >= high { return false }
+    let closed = Set(closed)
+    let result = search(to: goal) { edge, far, list in
+      if !edge.pointee.isOrdinary() || !closed.contains(far.standIn()) { return false }
+      let rank = far.pointee.rank.load(ordering: .relaxed)
+      return far == self || far == goal || low < rank && rank < high
+    }
+    if case .met = result { return true }
+    return false
+  }
+}
+
+enum SearchResult {
+  case met
+  /// All that was seen in this direction, which is at its end.
+  case ended(Set<NodePointer>, EdgeListKind)
+}
+
+extension NodePointer {
+  /// Is there a way? Both ways by turns, an edge at a time, until the two meet or one is at its end: that
+  /// takes at most twice the work of the smaller one.
+  func search(to goal: NodePointer, isInside: (EdgePointer, NodePointer, EdgeListKind) -> Bool)
+    -> SearchResult
+  {
+    if self == goal { return .met }
+    var front = Front(self, .outs)
+    var other = Front(goal, .ins)
+    while let edge = front.next() {
+      let far = edge.pointee.far(front.list)
+      if isInside(edge, far, front.list) {
+        if other.seen.contains(far) { return .met }
+        front.see(far)
+      }
+      swap(&front, &other)
+    }
+    return .ended(front.seen, front.list)
+  }
+}
+
+/// One component of them all. The largest stays, so a node changes its component a logarithmic number
+/// of times while components only grow.
+func unite(_ parts: [NodePointer]) {
+  let components = parts.compactMap { $0.component()?.takeUnretainedValue() }
+  let largest = components.max { $0.members.count < $1.members.count } ?? Component()
+  let newcomers = parts.flatMap { storage -> [NodePointer] in
+    guard let members = storage.members() else { return [storage] }
+    return largest.members.contains(storage) ? [] : Array(members)
+  }
+  let oldTop = largest.first.map { $0.top() } ?? .min
+  let isHigher = newcomers.contains { $0.top() > oldTop }
+  regrouping {
+    for storage in newcomers { storage.put(into: largest) }
+  }
+  largest.add(newcomers)
+  settleTop(of: largest, oldTop, newcomers, isHigher: isHigher)
+}
+
+/// The lowest top that no upstream exceeds.
+private func settleTop(
+  of component: Component, _ oldTop: Int32, _ newcomers: [NodePointer], isHigher: Bool
+) {
+  var new = oldTop
+  if isHigher {
+    for storage in newcomers {
+      for edge in EdgeWalk(storage, .ins)
+      where edge.pointee.isUncut() && !component.members.contains(edge.pointee.up!) {
+        new = max(new, edge.pointee.up!.top())
+      }
+    }
+  }
+  let changed = new == oldTop ? Set(newcomers) : component.members
+  for storage in changed { storage.setTop(to: new) }
+  for storage in changed {
+    for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+      edge.pointee.down!.raiseTop(to: new)
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import CEasyReact
+import Synchronization
+
+// Changes of the graph's shape. Three things are kept up to date: which edges lead back, which nodes
+// lie on cycles together (Cycles.swift), and ranks (Ranks.swift).
+//
+// Links between nodes that exist already are made one at a time in the whole process, under the
+// topology lock, so two threads cannot close one cycle from both sides. So are cuts on cycles. No user
+// code runs under it. Everything else needs none of this: nothing leads away from a node that is
+// being derived, and a cut that is on no cycle changes nothing that is kept.
+
+/// Touched under the topology lock only. Edges are addresses of blocks that are taken out of here
+/// before they are freed.
+struct Topology {
+  /// Edges that lead back, with the order in which they were linked.
+  var backEdges: [EdgePointer: UInt64] = [:]
+  private var links: UInt64 = 0
+  /// How many edges the present operation has looked at; see `shapeLooks`.
+  var looks = 0
+
+  mutating func isBackEdge(_ edge: EdgePointer) {
+    edge.pointee.insert(.isBackEdge)
+    links += 1
+    backEdges[edge] = links
+  }
+
+  /// The number that it had, once.
+  mutating func forget(_ edge: EdgePointer) -> UInt64? {
+    let number = backEdges.removeValue(forKey: edge)
+    if backEdges.isEmpty { backEdges = [:] }  // a dictionary does not shrink
+    return number
+  }
+}
+
+nonisolated(unsafe) var topology = Topology()
+
+func underTopologyLock<Result>(_ body: () -> Result) -> Result {
+  easyreact_topology_lock()
+  _ = isAtWork.exchange(true, ordering: .sequentiallyConsistent)
+  defer {
+    currentTurn().pointee.looks += 1 + topology.looks
+    topology.looks = 0
+    isAtWork.store(false, ordering: .releasing)
+    easyreact_topology_unlock()
+  }
+  return body()
+}
+
+/// Somebody has the topology lock.
+private let isAtWork = Atomic(false)
+
+/// Before the block of an edge or a node's storage is freed, which is in no list any more. A walk keeps
+/// addresses that it found in lists beyond those lists' locks; one that found this block has set
+/// the mark before the block was taken out.
+func awaitTopology() {
+  if !isAtWork.load(ordering: .acquiring) { return }
+  easyreact_topology_lock()
+  easyreact_topology_unlock()
+}
+
+// MARK: - Linking
+
+extension EdgePointer {
+  /// Puts an edge between two nodes in their lists, and keeps what is known of the shape. It is not yet
+  /// followed: see `attach`.
+  func insert() {
+    underTopologyLock {
+      let up = pointee.up!
+      let down = pointee.down!
+      let closed = up.cyclesClosed(to: down)
+      let isBackEdge = !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
+      if isBackEdge { topology.isBackEdge(self) }
+      appendToUpstream()
+      appendToDownstream()
+      if closed.count > 1 { unite(closed) }
+      if !isBackEdge { up.order(before: down, by: self) }
+      down.raiseTop(to: up.top())
+    }
+  }
+
+  /// The same for an edge to a new node, from which nothing leads away. Like `follow`: who raises the
+  /// upstream walks its edges afterwards, under the same lock, and so finds this one.
+  func insertFresh() {
+    let up = pointee.up!
+    let down = pointee.down!
+    up.pointee.acquire()
+    down.liftFresh(above: up)
+    appendLocked(up)
+    up.pointee.release()
+    appendToDownstream()
+  }
+}
+
+// MARK: - Cutting
+
+extension EdgePointer {
+  /// The edge has its cut mark. On a cycle: what it held together falls apart.
+  func noteCut() {
+    let edge = self
+    let up = edge.pointee.up!
+    let down = edge.pointee.down!
+    // A link that is being made saw this edge uncut, or is seen here; and only then is looked whether
+    // there is a cycle.
+    if !isAtWork.load(ordering: .sequentiallyConsistent), !up.isOnOneCycle(down) { return }
+    underTopologyLock {
+      guard let component = up.component(), component == down.component() else {
+        return
+      }
+      _ = topology.forget(edge)
+      let opened = shrink(component.takeUnretainedValue(), withoutWayFrom: up, to: down)
+      for edge in opened {
+        edge.pointee.remove(.isBackEdge)
+        edge.pointee.up!.order(before: edge.pointee.down!, by: edge)
+      }
+    }
+  }
+}
+
+/// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by
+/// hand.
+func ringClosers() -> [AnyNode] {
+  underTopologyLock {
+    topology.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
+      edge.pointee.has([.sync, .cut]) ? nil : edge.pointee.up.flatMap { $0.node() }
+    }
+  }
+}
+
+// MARK: - Walks
+
+/// The edges of one list, one short look at a time. Under the topology lock: no edge that was found is
+/// freed before its end, and what is in the list at the beginning is found.
+struct EdgeWalk: Sequence, IteratorProtocol {
+  private let storage: NodePointer
+  private let list: EdgeListKind
+  private var last: EdgePointer?
+
+  init(_ storage: NodePointer, _ list: EdgeListKind) { (self.storage, self.list) = (storage, list) }
+
+  mutating func next() -> EdgePointer? {
+    topology.looks += 1
+    storage.pointee.acquire()
+    defer { storage.pointee.release() }
+    last = last.map { $0.edgeBehind(list) } ?? storage.firstEdge(list)
+    return last
+  }
+}
+
+extension EdgeStorage {
+  /// See `noteCut` for the order.
+  borrowing func isUncut() -> Bool {
+    !allFlags.has(.cut)
+  }
+  borrowing func isOrdinary() -> Bool {
+    !allFlags.has([.cut, .isBackEdge])
+  }
+  /// The other node, seen from one whose list this is.
+  borrowing func far(_ list: EdgeListKind) -> NodePointer { (list == .ins ? up : down)! }
+}
+
+/// One half of a search both ways.
+struct Front {
+  let list: EdgeListKind
+  private(set) var seen: Set<NodePointer>
+  private var nodes: [NodePointer], taken = 0
+  private var groups: [Set<NodePointer>.Iterator] = []
+  private var walk: EdgeWalk?
+
+  /// - Parameter isAlone: Not a component, for which `start` stands.
+  init(_ start: NodePointer, _ list: EdgeListKind, isAlone: Bool = true) {
+    self.list = list
+    seen = [start]
+    nodes = isAlone ? [start] : []
+  }
+
+  /// The next uncut edge of the nodes seen. Nil: there is none left.
+  mutating func next() -> EdgePointer? {
+    while true {
+      if let edge = walk?.next() {
+        if edge.pointee.isUncut() { return edge }
+      } else {
+        guard let storage = nextNode() else {
+          walk = nil
+          return nil
+        }
+        walk = EdgeWalk(storage, list)
+      }
+    }
+  }
+
+  private mutating func nextNode() -> NodePointer? {
+    // Breadth first: two searches that run towards each other meet soon.
+    if taken < nodes.count {
+      taken += 1
+      return nodes[taken - 1]
+    }
+    while !groups.isEmpty {
+      if let member = groups[groups.count - 1].next() { return member }
+      groups.removeLast()
+    }
+    return nil
+  }
+
+  /// True: it is new. Its edges come later, if what lies beyond it is looked for.
+  @discardableResult
+  mutating func see(_ storage: NodePointer, andBeyond isWanted: Bool = true) -> Bool {
+    if !seen.insert(storage).inserted { return false }
+    if isWanted { nodes.append(storage) }
+    return true
+  }
+
+  /// The edges of all these come later.
+  mutating func open(_ members: Set<NodePointer>) { groups.append(members.makeIterator()) }
+}

@@ -1,0 +1,234 @@
+import CEasyReact
+import Synchronization
+
+// What is left for the holder of a region: messages, and the three operations that the engine leaves
+// so. The rules are those of `Region.swift`.
+
+// MARK: - Messages
+
+@usableFromInline typealias MessagePointer = UnsafeMutablePointer<Message>
+
+/// An operation on `target` that waits for the holder of its region: one block, this header, then
+/// the payload.
+///
+/// What it names stays alive: whoever ends the target's life does so by a later message to the same
+/// region.
+@usableFromInline struct Message {
+  @usableFromInline var next: MessagePointer?
+  @usableFromInline let target: NodePointer
+  /// Only notes something for the end of the holder's turn, so it may be opened in the middle of it.
+  @usableFromInline let isMaintenance: Bool
+  /// Consumes the payload; captures nothing.
+  @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
+  @inlinable init(
+    target: NodePointer, isMaintenance: Bool,
+    open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+  ) {
+    next = nil
+    self.target = target
+    self.isMaintenance = isMaintenance
+    self.open = open
+  }
+  @inlinable static var headerSize: Int { 64 }
+}
+
+extension NodePointer {
+  @inlinable func makeMessage<Payload>(
+    isMaintenance: Bool = false, _ payload: Payload,
+    _ open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+  ) -> MessagePointer {
+    let block = UnsafeMutableRawPointer.allocate(
+      byteCount: Message.headerSize + MemoryLayout<Payload>.size,
+      alignment: max(16, MemoryLayout<Payload>.alignment))
+    let message = block.assumingMemoryBound(to: Message.self)
+    message.initialize(to: Message(target: self, isMaintenance: isMaintenance, open: open))
+    (block + Message.headerSize).assumingMemoryBound(to: Payload.self).initialize(to: payload)
+    return message
+  }
+}
+
+/// For the payload's type that `makeMessage` was given.
+@inlinable func takePayload<Payload>(
+  _ payload: UnsafeMutableRawPointer, _: Payload.Type
+) -> Payload {
+  payload.assumingMemoryBound(to: Payload.self).move()
+}
+
+extension NodePointer {
+  /// Leaves an operation with the holder of this node's region, who may be this thread; does it at
+  /// once if the region became free. `open` consumes the payload and captures nothing.
+  @inlinable func send<Payload>(
+    isMaintenance: Bool = false, _ payload: Payload, in turn: TurnPointer,
+    _ open: @escaping (UnsafeMutableRawPointer, TurnPointer) -> Void
+  ) {
+    makeMessage(isMaintenance: isMaintenance, payload, open).sendMessage(in: turn)
+  }
+}
+
+extension MessagePointer {
+  func openMessage(in turn: TurnPointer) {
+    pointee.open(UnsafeMutableRawPointer(self) + Message.headerSize, turn)
+    deinitialize(count: 1)
+    UnsafeMutableRawPointer(self).deallocate()
+  }
+
+  /// Leaves the message with the holder, who may be this thread; opens it at once if the region became
+  /// free.
+  @usableFromInline func sendMessage(in turn: TurnPointer) {
+    // Once it is left, its holder may open it, and free it and its target.
+    let note = turn.pointee.isTraced ? MessageNote(pointee.target, turn) : nil
+    if enqueue(in: turn) {
+      note?.trace()
+    } else {
+      openMessage(in: turn)
+    }
+  }
+
+  /// True: in the mailbox. False: the region became free, this turn has claimed it.
+  fileprivate func enqueue(in turn: TurnPointer) -> Bool {
+    let target = pointee.target
+    target.giveWay(in: turn)
+    target.pointee.acquire()
+    let isPushed = pushedLocked(in: turn)
+    // Its holder may have opened it, and its target be gone but for this lock: see `freeStorage`.
+    target.pointee.release()
+    return isPushed
+  }
+
+  /// The same for one who holds the target's short lock. As long as it does, the target's region stays
+  /// the same: a split takes that lock, too.
+  @usableFromInline func pushedLocked(in turn: TurnPointer) -> Bool {
+    let region = pointee.target.pointee.region.load(ordering: .relaxed)
+    var word = region.pointee.word.load(ordering: .relaxed)
+    while true {
+      if word == Region.free {
+        if region.take(in: turn) { return false }
+        word = region.pointee.word.load(ordering: .relaxed)
+        continue
+      }
+      pointee.next = Region.message(in: word)
+      let (isPushed, present) = region.pointee.word.compareExchange(
+        expected: word, desired: UInt(bitPattern: self) | Region.held,
+        successOrdering: .releasing, failureOrdering: .relaxed)
+      if isPushed {
+        region.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
+        return true
+      }
+      word = present
+    }
+  }
+}
+
+/// As many messages may wait before who leaves another one gives way.
+let mailComfort: Int32 = 128
+
+extension NodePointer {
+  /// Before a message is left where many wait: this thread sleeps for some microseconds, each 32nd time.
+  ///
+  /// A message is left faster than it is opened, and threads that leave them in a loop may keep the nodes
+  /// from the one that opens them. So what waits stays little while they go on. It is no wait for anybody:
+  /// a set takes some microseconds more, whatever the holder does.
+  @usableFromInline func giveWay(in turn: TurnPointer) {
+    let region = pointee.region.load(ordering: .acquiring)
+    let left = region.pointee.lettersLeft.load(ordering: .relaxed)
+    let waiting = Int32(bitPattern: left &- region.pointee.lettersTaken.load(ordering: .relaxed))
+    if waiting <= mailComfort || isHeld(by: turn) { return }
+    turn.pointee.crowdedLetters &+= 1
+    if turn.pointee.crowdedLetters % 32 == 0 {
+      easyreact_nap(waiting < 2 * mailComfort ? 50 : 100)
+    }
+  }
+
+  /// Does `body` as the holder of the node's region: now, or when the holder opens the message.
+  @usableFromInline func perform(in turn: TurnPointer, _ body: @escaping (TurnPointer) -> Void) {
+    if claim(by: turn) { return body(turn) }
+    (makeMessage(body) { payload, turn in
+      takePayload(payload, ((TurnPointer) -> Void).self)(turn)
+    }).sendMessage(in: turn)
+  }
+}
+
+// MARK: - A set, and what an edge brings
+
+extension NodePointer {
+  /// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
+  /// holder is just passing and out again, for a message costs more than that. Does not look where messages
+  /// wait already, nor while this thread holds anything; and never longer, whatever the holder does.
+  @usableFromInline @inline(never) func spinClaim(by turn: TurnPointer) -> Bool {
+    if turn.pointee.held != nil { return false }
+    for _ in 0..<64 {
+      let region = pointee.region.load(ordering: .acquiring)
+      let word = region.pointee.word.load(ordering: .relaxed)
+      if word & ~Region.held != 0 { return false }
+      if word == Region.free, claimSlow(by: turn) { return true }
+      easyreact_pause()
+    }
+    return false
+  }
+
+  /// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
+  @inlinable @inline(never) func sendSet<Value: Sendable>(
+    _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer
+  ) {
+    let storage = self
+    typealias Payload = (NodePointer, Arrival<Value>, ContextBox?, UInt64, UInt64)
+    storage.giveWay(in: turn)
+    let pendingValue: PendingValue<Value>? =
+      switch arrival {
+      case _ where storage.isEventNode(): nil
+      case .value(let value): PendingValue(value)
+      case .empty: PendingValue(nil)
+      case .change: nil
+      }
+    let sideTable = pendingValue == nil ? nil : storage.sideTable()
+    let message = storage.makeMessage((storage, arrival, context, newWave(), UInt64(0)) as Payload)
+    {
+      payload, turn in
+      let (storage, arrival, context, wave, ticket) = takePayload(payload, Payload.self)
+      storage.apply(arrival, context: context, wave: wave, in: turn)
+      if ticket != 0 { storage.settlePendingValue(ticket) }
+    }
+    var old: AnyObject?
+    storage.pointee.acquire()
+    if let pendingValue, let sideTable {
+      (UnsafeMutableRawPointer(message) + Message.headerSize).assumingMemoryBound(to: Payload.self)
+        .pointee.4 = storage.notePendingValue(sideTable, pendingValue, old: &old)
+    }
+    let isSent = message.pushedLocked(in: turn)
+    storage.pointee.releaseAfterCopying()
+    _ = consume old
+    if isSent {
+      if turn.pointee.isTraced { MessageNote(storage, turn).trace() }
+    } else {
+      message.openSent(in: turn)
+    }
+  }
+}
+
+extension MessagePointer {
+  @usableFromInline func openSent(in turn: TurnPointer) {
+    openMessage(in: turn)
+  }
+}
+
+extension EdgePointer {
+  /// Leaves what an edge brings with the holder of its downstream's region. `body` runs unless the
+  /// edge is cut before.
+  @usableFromInline func sendOver(
+    _ delivery: Delivery, in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Void
+  ) {
+    let edge = self
+    typealias Payload = (EdgePointer, Delivery, (Delivery, TurnPointer) -> Void)
+    let payload: Payload = (edge, delivery.retained(), body)
+    edge.pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
+      let (edge, delivery, body) = takePayload(payload, Payload.self)
+      let context = delivery.takeContext()
+      if !edge.pointee.isOver() {
+        let saved = turn.pointee.wave
+        body(delivery.afterWaiting(context), turn)
+        turn.pointee.wave = saved
+      }
+      _ = consume context
+    }
+  }
+}

@@ -1,0 +1,347 @@
+import CEasyReact
+import Dispatch
+import Synchronization
+
+// A region is what one thread at a time may touch: a claim word and a mailbox.
+//
+// A node that can be set, or has no or several upstream edges, is the head of a region of its own;
+// a node derived from one upstream lies in its upstream's region. So a chain is one region, its
+// hops cost no claim.
+//
+// The protocol:
+//  1. Claim: compare-and-swap *free* to *held*, then look whether the node is still in this region.
+//     If not, the claim is kept until the turn ends, and the node's region is read again. Nobody waits
+//     for a claim; an outermost set looks a few more times, for microseconds, before it leaves a
+//     message.
+//  2. If another thread holds the word, the operation is left there as a message; the same word is
+//     claim and mailbox, so no message can be stranded: it is pushed only onto a word that says
+//     *held*, and the holder cannot write *free* over a message.
+//  3. If I hold it and there are messages, my operation goes behind the messages. Nothing overtakes messages of
+//    its region.
+//  4. The holder delivers the messages at the end of its turn, each message as a turn of its own, then
+//     frees the word. Past `messageBound` messages a background queue takes the region over, so no
+//     thread is captured.
+//  5. A region splits when one of its nodes becomes a head. Only its holder does that. A message is
+//     pushed under its target's short lock, under which a split writes the target's region; so it
+//     reaches the region that its target is in, or is there before the split and is shared out.
+//     Regions never merge.
+
+@usableFromInline typealias RegionPointer = UnsafeMutablePointer<Region>
+
+@usableFromInline struct Region: ~Copyable {
+  /// Holder: the next region that the same turn holds, and messages taken from the word, oldest
+  /// first.
+  @usableFromInline var nextHeld: RegionPointer?
+  @usableFromInline var inbox: MessagePointer?
+  @usableFromInline var inboxLast: MessagePointer?
+  /// Holder: the head is freed, so nobody can name this region any more.
+  @usableFromInline var isDead = false
+  /// The region that this one's nodes came from, which lives as long as they: a thread may have read
+  /// its address from one of them a moment ago.
+  @usableFromInline var origin: RegionPointer?
+  /// One for the head, and one for each region that was split from this one and lives.
+  @usableFromInline let references: Atomic<Int>
+  /// The newest message of a list, and the `held` bit, which is zero in an address.
+  @usableFromInline let word: Atomic<UInt>
+  /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
+  /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
+  @usableFromInline let owner: Atomic<UInt>
+  /// How many messages were left here, and how many of them the holders have taken: see `giveWay`.
+  @usableFromInline let lettersLeft: Atomic<UInt32>
+  @usableFromInline let lettersTaken: Atomic<UInt32>
+
+  @inlinable init() {
+    nextHeld = nil
+    inbox = nil
+    inboxLast = nil
+    references = Atomic(1)
+    word = Atomic(0)
+    owner = Atomic(0)
+    lettersLeft = Atomic(0)
+    lettersTaken = Atomic(0)
+  }
+
+  static var nobody: UInt { 0 }
+  static var handedOver: UInt { 1 }
+  @inlinable static var free: UInt { 0 }
+  @inlinable static var held: UInt { 1 }
+
+  /// The newest message of a word.
+  static func message(in word: UInt) -> MessagePointer? { MessagePointer(bitPattern: word & ~held) }
+}
+
+@inlinable func makeRegion() -> RegionPointer {
+  let region = RegionPointer.allocate(capacity: 1)
+  region.initialize(to: Region())
+  return region
+}
+
+// MARK: - Claiming
+
+extension NodePointer {
+  @inlinable @inline(__always) func isHeld(by turn: TurnPointer) -> Bool {
+    pointee.region.load(ordering: .acquiring).pointee.owner.load(ordering: .relaxed)
+      == UInt(bitPattern: turn)
+  }
+
+  /// True: this turn holds the node's region and nothing waits there. False: send.
+  @inlinable @inline(__always) func claim(by turn: TurnPointer) -> Bool {
+    let region = pointee.region.load(ordering: .acquiring)
+    if region.take(in: turn), pointee.region.load(ordering: .relaxed) == region { return true }
+    return claimSlow(by: turn)
+  }
+}
+
+extension RegionPointer {
+  /// Makes a free region this turn's.
+  @inlinable @inline(__always) func take(in turn: TurnPointer) -> Bool {
+    if pointee.word.load(ordering: .relaxed) != Region.free
+      || !pointee.word.compareExchange(
+        expected: Region.free, desired: Region.held, successOrdering: .acquiring,
+        failureOrdering: .relaxed
+      ).exchanged
+    {
+      return false
+    }
+    addHeld(by: turn)
+    return true
+  }
+}
+
+extension NodePointer {
+  /// `claim`, where code size counts.
+  @usableFromInline func claimOutlined(by turn: TurnPointer) -> Bool {
+    claim(by: turn)
+  }
+
+  @usableFromInline func claimSlow(by turn: TurnPointer) -> Bool {
+    // The most frequent case, a region that is mine, needs no frame.
+    let region = pointee.region.load(ordering: .acquiring)
+    if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
+      region.pointee.word.load(ordering: .relaxed) == Region.held, region.pointee.inbox == nil
+    {
+      return true
+    }
+    return claimContended(by: turn)
+  }
+
+  /// Looks again as often as the node was moved meanwhile.
+  @inline(never) fileprivate func claimContended(by turn: TurnPointer) -> Bool {
+    while true {
+      let region = pointee.region.load(ordering: .acquiring)
+      if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
+        return region.openMaintenance(in: turn)
+      }
+      let isTaken = region.take(in: turn)
+      if pointee.region.load(ordering: .acquiring) == region { return isTaken }
+    }
+  }
+
+  /// This turn holds the node's region, whatever waits there: enough for what names no value, and so
+  /// may overtake the messages.
+  @usableFromInline func holds(by turn: TurnPointer) -> Bool {
+    claim(by: turn) || isHeld(by: turn)
+  }
+}
+
+extension RegionPointer {
+  @inlinable @inline(__always) func addHeld(by turn: TurnPointer) {
+    pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
+    pointee.nextHeld = turn.pointee.held
+    turn.pointee.held = self
+  }
+}
+
+// MARK: - The holder's side
+
+extension RegionPointer {
+  /// The oldest message that waits, or nil.
+  func takeMessage() -> MessagePointer? {
+    if pointee.inbox == nil {
+      if pointee.word.load(ordering: .relaxed) == Region.held { return nil }
+      collectMessages()
+    }
+    guard let message = pointee.inbox else { return nil }
+    pointee.inbox = message.pointee.next
+    if message.pointee.next == nil { pointee.inboxLast = nil }
+    message.pointee.next = nil
+    count(1, takenFrom: self)
+    return message
+  }
+}
+
+private func count(_ messages: UInt32, takenFrom region: RegionPointer) {
+  let before = region.pointee.lettersTaken.load(ordering: .relaxed)
+  region.pointee.lettersTaken.store(before &+ messages, ordering: .relaxed)
+}
+
+extension RegionPointer {
+  /// Moves the word's messages behind those in the inbox, oldest first.
+  fileprivate func collectMessages() {
+    let word = pointee.word.exchange(Region.held, ordering: .acquiringAndReleasing)
+    var message = Region.message(in: word)
+    let last = message
+    var ordered: MessagePointer? = nil
+    while let present = message {
+      message = present.pointee.next
+      present.pointee.next = ordered
+      ordered = present
+    }
+    appendToInbox(ordered, last)
+  }
+
+  fileprivate func appendToInbox(_ first: MessagePointer?, _ last: MessagePointer?) {
+    guard let first else { return }
+    if let end = pointee.inboxLast {
+      end.pointee.next = first
+    } else {
+      pointee.inbox = first
+    }
+    pointee.inboxLast = last
+  }
+
+  /// May the holder go on although there are messages? If all of it is maintenance; it is opened for that.
+  @inline(never) fileprivate func openMaintenance(in turn: TurnPointer) -> Bool {
+    if pointee.word.load(ordering: .relaxed) != Region.held { collectMessages() }
+    while let message = pointee.inbox, message.pointee.isMaintenance,
+      turn.pointee.messagesOpened < messageBound.load(ordering: .relaxed)
+    {
+      turn.pointee.messagesOpened &+= 1
+      let wasForeign = turn.pointee.isForeign
+      turn.pointee.isForeign = true
+      takeMessage().unsafelyUnwrapped.openMessage(in: turn)
+      turn.pointee.isForeign = wasForeign
+    }
+    return pointee.inbox == nil
+  }
+
+  /// Gives the word back. False: messages came meanwhile, the region is still held.
+  func giveBack(by turn: TurnPointer) -> Bool {
+    pointee.owner.store(Region.nobody, ordering: .relaxed)
+    if pointee.word.compareExchange(
+      expected: Region.held, desired: Region.free, successOrdering: .releasing,
+      failureOrdering: .relaxed
+    ).exchanged {
+      return true
+    }
+    pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
+    return false
+  }
+}
+
+/// How many messages one turn delivers before a background queue takes over.
+let messageBound = Atomic<Int>(1_000)
+
+/// The regions that are with a background queue.
+let handOvers = DispatchGroup()
+
+/// What waits or runs on queues: regions handed over, and what was scheduled to run at once.
+let pendingWork = Atomic<Int>(0)
+
+private struct Held: @unchecked Sendable {
+  // Unchecked: the region is held, by nobody but this block; the queue publishes it.
+  let region: RegionPointer
+}
+
+extension RegionPointer {
+  /// Passes a held region with its messages to a background queue.
+  func handOver() {
+    let region = self
+    let held = Held(region: region)
+    region.pointee.owner.store(Region.handedOver, ordering: .relaxed)
+    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    DispatchQueue.global().async(group: handOvers) {
+      defer { pendingWork.wrappingSubtract(1, ordering: .releasing) }
+      let turn = currentTurn()
+      turn.enter()
+      held.region.addHeld(by: turn)
+      turn.leave()
+    }
+  }
+}
+
+// MARK: - The end of one
+
+extension RegionPointer {
+  /// The head is freed. Where nodes that live on were moved away, the region stays for those who have
+  /// read its address from one of them a moment ago, and its word stays held.
+  func endRegion() {
+    pointee.owner.store(Region.handedOver, ordering: .relaxed)
+    var last: RegionPointer? = self
+    while let present = last,
+      present.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+    {
+      last = present.pointee.origin
+      present.deinitialize(count: 1)
+      present.deallocate()
+    }
+  }
+}
+
+// MARK: - Splitting
+
+extension NodePointer {
+  /// Makes a node the head of a region of its own, with the nodes that only it can reach. The holder,
+  /// any time. One whose handle is gone goes with its region, unless it outlives that.
+  func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
+    if pointee.isHead || pointee.isUnwanted && !evenUnwanted { return }
+    let old = pointee.region.load(ordering: .relaxed)
+    let new = makeRegion()
+    new.pointee.origin = old
+    old.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    new.pointee.word.store(Region.held, ordering: .relaxed)  // published by `move`
+    new.addHeld(by: turn)
+    pointee.isHead = true
+    moveNodes(from: old, to: new)
+    // From here on nobody can send for the moved nodes to the old region: who does has their lock, and
+    // finds the new one.
+    old.collectMessages()
+    old.shareOut(new)
+  }
+
+  fileprivate func moveNodes(from old: RegionPointer, to new: RegionPointer) {
+    var todo = [self]
+    while let storage = todo.popLast() {
+      storage.pointee.acquire()
+      storage.pointee.region.store(new, ordering: .releasing)
+      var edge = storage.pointee.firstOut.load(ordering: .relaxed)
+      while let present = edge {
+        let down = present.pointee.down!
+        // A derived node is reached through the edge in its own block, and by no other.
+        if present == down.inEdgePointer(), !down.pointee.isHead,
+          down.pointee.region.load(ordering: .relaxed) == old
+        {
+          todo.append(down)
+        }
+        edge = present.pointee.next.load(ordering: .relaxed)
+      }
+      storage.pointee.release()
+    }
+  }
+}
+
+extension RegionPointer {
+  /// Messages for nodes that moved go first in the new region: their senders sent them before
+  /// anything there.
+  fileprivate func shareOut(_ new: RegionPointer) {
+    var message = pointee.inbox
+    pointee.inbox = nil
+    pointee.inboxLast = nil
+    while let present = message {
+      message = present.pointee.next
+      present.pointee.next = nil
+      let isMoved = present.pointee.target.pointee.region.load(ordering: .relaxed) == new
+      (isMoved ? new : self).appendToInbox(present, present)
+      if isMoved {
+        count(1, takenFrom: self)
+        new.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
+  }
+}
+
+extension NodePointer {
+  @inlinable @inline(__always) func sharesRegion(_ b: NodePointer) -> Bool {
+    pointee.region.load(ordering: .relaxed) == b.pointee.region.load(ordering: .relaxed)
+  }
+}

@@ -1,0 +1,109 @@
+import Synchronization
+
+/// The nodes, edges and listeners that are made while some code runs, and which of them still live:
+/// for the testing library.
+///
+/// It hears what a tracer hears, so it costs nothing while none is in use. Nothing is kept alive.
+package final class CreationRecorder: Sendable {
+  /// What was made, in order.
+  package enum Born: Sendable {
+    case node(String)
+    /// The transform's name, and the nodes at its ends.
+    case edge(String, from: String, to: String)
+    /// Of a node; attached where, as `Module/File.swift:12`.
+    case listener(of: String, at: String?)
+  }
+
+  private struct Entry {
+    enum Kind {
+      case node
+      case edge(OperatorKind, SourceLocation?)
+    }
+    let kind: Kind
+    let order: Int
+    /// The node itself, or the upstream.
+    weak var node: AnyNode?
+    weak var down: AnyNode?
+  }
+  private struct State {
+    var nodes: [Entry] = []
+    /// By the address of the block, which is never followed: it leaves before the block is freed.
+    var edges: [EdgePointer: Entry] = [:]
+    var count = 0
+  }
+  // The addresses are only compared.
+  private struct Guarded: @unchecked Sendable { var state = State() }
+  private let state = Mutex(Guarded())
+
+  /// Of this task, or of this thread outside of tasks.
+  @TaskLocal package static var current: CreationRecorder?
+  private static let heard = Mutex<[CreationRecorder]>([])
+  static var areHeard: Bool { heard.withLock { !$0.isEmpty } }
+
+  package init() {}
+
+  /// Hears until `end()`.
+  package func begin() {
+    CreationRecorder.heard.withLock { $0.append(self) }
+    GraphTracing.updateSwitch()
+  }
+
+  package func end() {
+    CreationRecorder.heard.withLock { heard in heard.removeAll { $0 === self } }
+    GraphTracing.updateSwitch()
+  }
+
+  func add(_ node: AnyNode) {
+    state.withLock { guarded in
+      guarded.state.count += 1
+      guarded.state.nodes.append(
+        Entry(kind: .node, order: guarded.state.count, node: node, down: nil))
+    }
+  }
+
+  func add(_ edge: EdgePointer, at location: SourceLocation?) {
+    let kind = edge.pointee.kind
+    let up = edge.pointee.up.flatMap { $0.node() }
+    let down = edge.pointee.down.flatMap { $0.node() }
+    let guardedEdge = EdgeReference(edge)
+    state.withLock { guarded in
+      guarded.state.count += 1
+      guarded.state.edges[guardedEdge.edge] =
+        Entry(kind: .edge(kind, location), order: guarded.state.count, node: up, down: down)
+    }
+  }
+
+  /// Any thread: the block of an edge is about to be freed.
+  static func remove(_ edge: EdgePointer) {
+    let life = EdgeReference(edge)
+    for creationRecorder in heard.withLock({ $0 }) {
+      creationRecorder.state.withLock { _ = $0.state.edges.removeValue(forKey: life.edge) }
+    }
+  }
+
+  /// Those that live, in order of birth.
+  package var alive: [Born] {
+    // What was retained to be looked at is released outside of the lock: it may be the last
+    // reference.
+    let entries = state.withLock { guarded in
+      let all = guarded.state.nodes + guarded.state.edges.values
+      return Looked(entries: all.map { ($0, $0.node, $0.down) })
+    }.entries.sorted { $0.0.order < $1.0.order }
+    return entries.compactMap { entry, node, down in
+      switch entry.kind {
+      case .node: node.map { .node($0.whereabouts) }
+      case .edge(let kind, let location):
+        kind == .listen
+          ? .listener(of: name(of: node), at: location.map { "\($0.file):\($0.line)" })
+          : .edge(kind.name, from: name(of: node), to: name(of: down))
+      }
+    }
+  }
+
+  private struct Looked: @unchecked Sendable {
+    // Unchecked: copies of what the lock guards.
+    let entries: [(Entry, AnyNode?, AnyNode?)]
+  }
+}
+
+private func name(of node: AnyNode?) -> String { node?.whereabouts ?? "a node that is gone" }

@@ -1,0 +1,125 @@
+import Synchronization
+
+// What must hold between turns. Tests call this after every step; it is no part of a set.
+
+/// The invariants that do not hold for these nodes and everything that they are joined to; empty
+/// when all is well.
+///
+/// To be called when no thread is inside the graph.
+package func checkInvariants(_ nodes: [AnyNode]) -> [String] {
+  // A node that nothing but a leak report holds has an edge still, but no right to it.
+  withoutLeakReports { violations(around: nodes) }
+}
+
+private func violations(around nodes: [AnyNode]) -> [String] {
+  var violations: [String] = []
+  var seen: Set<UInt64> = []
+  var storages: Set<NodePointer> = []
+  for start in nodes where !seen.contains(start.id) {
+    for (node, _) in start.reachable where seen.insert(node.id).inserted {
+      violations += violationsOf(node)
+      storages.insert(node.storage)
+    }
+  }
+  return violations + violationsOfCycles(among: storages)
+}
+
+/// Nodes are known to lie on cycles together if, and only if, they reach each other.
+private func violationsOfCycles(among storages: Set<NodePointer>) -> [String] {
+  let isCyclic = storages.contains { storage in
+    storage.component() != nil || storage.edges(.ins).contains { $0.pointee.has(.isBackEdge) }
+  }
+  if !isCyclic { return [] }
+  return underTopologyLock { strongParts(of: storages) }.compactMap { part in
+    let known = part[0].component()
+    let members = known?._withUnsafeGuaranteedRef { $0.members } ?? [part[0]]
+    let isRight =
+      part.allSatisfy { $0.component() == known } && Set(part) == members
+      && (known == nil) == (part.count == 1)
+    return isRight ? nil : "\(part.count) nodes reach each other, \(members.count) are known to"
+  }
+}
+
+private func violationsOf(_ node: AnyNode) -> [String] {
+  var found: [String] = []
+  let storage = node.storage
+  func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { found.append("\(node.whereabouts): \(message())") }
+  }
+  let region = storage.pointee.region.load(ordering: .acquiring)
+  let word = region.pointee.word.load(ordering: .acquiring)
+  let flags = storage.pointee.flags.without(.eventNode)
+  expect(flags.isEmpty, "at rest its flags are zero, not \(flags.rawValue)")
+  expect(
+    storage.isEventNode() == (storage.pointee.flags.has(.eventNode)),
+    "an event node is one for its holder and for others")
+  expect(!storage.isEventNode() || node.anyValue == nil, "an event node is empty")
+  expect(word == Region.free, "at rest its region is free, with an empty mailbox")
+  expect(region.pointee.inbox == nil, "at rest no letter waits")
+  expect(!region.pointee.isDead, "its region is alive")
+  expect(
+    !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")
+  expect(storage.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")
+  var upstreamEdges = 0
+  var previous: EdgePointer?
+  storage.forEachEdge(.ins) { edge in
+    upstreamEdges += 1
+    expect(edge.pointee.down == storage, "an upstream edge leads here")
+    expect(!edge.pointee.has(.cut), "at rest no cut edge is in its upstream list")
+    expect(!edge.pointee.has(.starting), "at rest no edge is starting")
+    let rank = edge.pointee.up!.pointee.rank.load(ordering: .relaxed)
+    expect(
+      edge.pointee.has(.isBackEdge) || storage.pointee.rank.load(ordering: .relaxed) > rank,
+      "its rank is greater than that of an upstream by an edge that does not lead back")
+    expect(
+      !edge.pointee.has(.isBackEdge) || edge.liesOnCycle(), "what leads back lies on a cycle"
+    )
+    expect(edge.pointee.up!.top() <= storage.top(), "tops do not fall along an edge")
+    expect(
+      previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous,
+      "its upstream list is linked both ways")
+    previous = edge
+  }
+  let first = storage.pointee.firstIn.load(ordering: .relaxed)
+  expect(
+    first == nil || first!.pointee.previousIn.load(ordering: .relaxed) == previous,
+    "its first upstream edge knows the last")
+  var keepers = 0
+  for list in [EdgeListKind.outs, .listeners] {
+    var before: EdgePointer?
+    storage.forEachEdge(list) { edge in
+      if edge.pointee.upHandle == nil { keepers += 1 }
+      expect(edge.pointee.up == storage, "a downstream edge starts here")
+      expect(!edge.pointee.has(.cut), "at rest no cut edge is in its lists")
+      expect(
+        before == nil || edge.pointee.previous.load(ordering: .relaxed) == before,
+        "its lists are linked both ways")
+      before = edge
+    }
+    let first =
+      list == .outs
+      ? storage.pointee.firstOut.load(ordering: .relaxed)
+      : storage.pointee.firstListener.load(ordering: .relaxed)
+    expect(
+      first == nil || first!.pointee.previous.load(ordering: .relaxed) == before,
+      "its first edge knows the last")
+    let last =
+      list == .outs
+      ? storage.pointee.lastOut.load(ordering: .relaxed)
+      : storage.pointee.lastListener.load(ordering: .relaxed)
+    expect(last == before, "at rest its last edge is attached")
+  }
+  expect(
+    Int(storage.pointee.references.load(ordering: .relaxed)) == 1 + upstreamEdges + keepers,
+    "it counts its handle, \(upstreamEdges) upstream edges and \(keepers) that do not keep it")
+  if !storage.pointee.isHead {
+    expect(upstreamEdges == 1, "a node in its upstream's region has one upstream edge")
+    expect(
+      first.map { $0.pointee.up!.sharesRegion(storage) } ?? false,
+      "a node that is no head lies in its upstream's region")
+  }
+  expect(
+    !storage.pointee.isMutable.load(ordering: .relaxed) || storage.pointee.isHead,
+    "a node that can be set is the head of a region")
+  return found
+}

@@ -1,0 +1,198 @@
+import CEasyReact
+import Synchronization
+
+// MARK: - Neighbours
+
+extension AnyNode {
+  /// The nodes that values come from: one entry an edge, in order of linking. A snapshot; any
+  /// thread.
+  public final var upstreamNodes: [AnyNode] { neighbours(.ins) }
+  /// The nodes that values go to: one entry an edge, in order of linking.
+  public final var downstreamNodes: [AnyNode] { neighbours(.outs) }
+  /// The edges that lead here, those with a loose end included.
+  public final var upstreamTransforms: [AnyNodeTransform] {
+    transforms(.ins)
+      + (storage.pointee.sideTableIfAny()?.state.withLock { $0.danglingTo.transforms } ?? [])
+  }
+  /// The edges that lead away from here, those with a loose end included.
+  public final var downstreamTransforms: [AnyNodeTransform] {
+    transforms(.outs)
+      + (storage.pointee.sideTableIfAny()?.state.withLock { $0.danglingFrom.transforms }
+        ?? [])
+  }
+  /// The edges that lead here from `other`.
+  public final func upstreamTransforms(from other: AnyNode) -> [AnyNodeTransform] {
+    transforms(.ins) { $0.pointee.up == other.storage }
+  }
+  /// The edges that lead from here to `other`.
+  public final func downstreamTransforms(to other: AnyNode) -> [AnyNodeTransform] {
+    transforms(.outs) { $0.pointee.down == other.storage }
+  }
+  public final var hasUpstreamNode: Bool { storage.hasEdge(.ins) { _ in true } }
+  public final var hasDownstreamNode: Bool {
+    storage.hasEdge(.outs) { $0.pointee.down!.pointee.handle.load(ordering: .acquiring) != nil }
+  }
+  /// Looks at one listener, or at a few whose owners may be gone.
+  public final var hasListener: Bool {
+    var owned: [OwnedListening] = []
+    let isFound = storage.hasEdge(.listeners) { edge in
+      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
+      guard let listening = publicObject as? OwnedListening else { return true }
+      owned.append(listening)
+      return owned.count == 16
+    }
+    if owned.contains(where: { !$0.isOwnerGone }) { return true }
+    return owned.count == 16 ? listenerCount > 0 : isFound
+  }
+  /// How many listeners there are. O(n).
+  public final var listenerCount: Int {
+    var count = 0
+    var owned: [OwnedListening] = []
+    storage.forEachEdge(.listeners) { edge in
+      if edge.pointee.has(.cut) { return }
+      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
+      if let listening = publicObject as? OwnedListening {
+        owned.append(listening)
+      } else {
+        count += 1
+      }
+    }
+    // Outside of the lock: looking at one of Objective-C may be its end.
+    return count + owned.count { !$0.isOwnerGone }
+  }
+
+  private final func neighbours(_ list: EdgeListKind) -> [AnyNode] {
+    lookAtEdges(list) { edge, far in far }.compactMap { $0 }
+  }
+
+  private final func transforms(
+    _ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool = { _ in true }
+  ) -> [AnyNodeTransform] {
+    lookAtEdges(list) { edge, far in
+      guard let far, isMeant(edge) else { return nil }
+      return list == .ins
+        ? edge.transform(from: far, to: self) : edge.transform(from: self, to: far)
+    }.compactMap { $0 }
+  }
+
+  /// Calls `body` with each edge of a list that is not cut, and the node at its far end unless that
+  /// is going.
+  ///
+  /// Under this node's lock, where no edge is freed. The far node is retained under its own lock,
+  /// which is only tried: so two threads that walk towards each other do not wait for each other;
+  /// then all begins again. What was retained is released when no lock is held, for its release may
+  /// be the last.
+  final func lookAtEdges<Result>(
+    _ list: EdgeListKind, _ body: (EdgePointer, AnyNode?) -> Result
+  ) -> [Result] {
+    var kept: [AnyNode] = []
+    var round: UInt32 = 0
+    while true {
+      var results: [Result] = []
+      var isComplete = true
+      storage.forEachEdge(list) { edge in
+        if edge.pointee.has(.cut) || !isComplete { return }
+        let far = (list == .ins ? edge.pointee.up : edge.pointee.down)!
+        if !far.pointee.tryAcquire() {
+          isComplete = false
+          return
+        }
+        let node = far.nodeLocked()
+        far.pointee.release()
+        if let node { kept.append(node) }
+        results.append(body(edge, node))
+      }
+      if isComplete { return results }
+      easyreact_wait(round)
+      round += 1
+    }
+  }
+}
+
+extension EdgePointer {
+  /// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's
+  /// nodes; it runs no code of the user's.
+  fileprivate func transform(from up: AnyNode, to down: AnyNode) -> AnyNodeTransform? {
+    if let publicObject = pointee.publicObject.load(ordering: .acquiring) {
+      return publicObject.takeUnretainedValue() as? AnyNodeTransform
+    }
+    // One whose ends cannot be set is without types.
+    let type =
+      pointee.kind.hasFixedEnds
+      ? AnyNodeTransform.self : type(of: down).transformType(from: type(of: up))
+    let made = type.adopting(self)
+    let (exchanged, original) = pointee.publicObject.compareExchange(
+      expected: nil, desired: Unmanaged.passRetained(made as AnyObject),
+      ordering: .acquiringAndReleasing)
+    if exchanged { return made }
+    Unmanaged.passUnretained(made as AnyObject).release()
+    return original?.takeUnretainedValue() as? AnyNodeTransform
+  }
+}
+
+// MARK: - Walking
+
+/// Sees each node and each edge of a graph once. Either callback can stop the walk.
+public protocol NodeVisitor {
+  /// `depth` is 0 for the start, negative upstream, positive downstream.
+  mutating func visit(_ node: AnyNode, depth: Int) -> VisitResult
+  mutating func visit(_ transform: AnyNodeTransform) -> VisitResult
+}
+
+public enum VisitResult: Sendable { case `continue`, stop }
+
+extension NodeVisitor {
+  public mutating func visit(_ transform: AnyNodeTransform) -> VisitResult { .continue }
+}
+
+extension AnyNode {
+  /// Walks breadth-first from here, both ways: each node and each edge once.
+  public final func visit(_ visitor: inout some NodeVisitor) {
+    var walk = Reachable(from: self)
+    var seen: Set<ObjectIdentifier> = []
+    while let (node, depth) = walk.next() {
+      if visitor.visit(node, depth: depth) == .stop { return }
+      for transform in node.upstreamTransforms + node.downstreamTransforms
+      where seen.insert(ObjectIdentifier(transform)).inserted {
+        walk.kept.append(transform)  // so that its identity is not used again
+        if visitor.visit(transform) == .stop { return }
+      }
+    }
+  }
+
+  /// All nodes that this one is joined to, itself first, breadth-first, with their depths.
+  ///
+  ///     for (node, depth) in node.reachable { print(depth, node) }
+  public final var reachable: Reachable { Reachable(from: self) }
+}
+
+/// A breadth-first walk over all edges, both ways; each node once, with the depth at which it was
+/// first reached.
+public struct Reachable: Sequence, IteratorProtocol {
+  private var queue: [(AnyNode, Int)]
+  private var taken = 0
+  private var seen: Set<UInt64>
+  var kept: [AnyNodeTransform] = []
+
+  init(from start: AnyNode) {
+    queue = [(start, 0)]
+    seen = [start.id]
+  }
+
+  public mutating func next() -> (node: AnyNode, depth: Int)? {
+    if taken == queue.count { return nil }
+    let (node, depth) = queue[taken]
+    taken += 1
+    if taken >= 1024, taken * 2 > queue.count {
+      queue.removeFirst(taken)
+      taken = 0
+    }
+    for next in node.upstreamNodes where seen.insert(next.id).inserted {
+      queue.append((next, depth - 1))
+    }
+    for next in node.downstreamNodes where seen.insert(next.id).inserted {
+      queue.append((next, depth + 1))
+    }
+    return (node, depth)
+  }
+}

@@ -1,0 +1,186 @@
+import CEasyReact
+import Synchronization
+
+/// One listener of one node. Releasing it, or `cancel()`, ends it.
+///
+///     let node = MutableNode(1)
+///     var listening: Listening? = node.listen { print($0) }    // 1
+///     node.value = 2                                           // 2
+///     listening = nil
+///     node.value = 3                                           // nothing
+///
+/// It keeps the node, and so everything upstream of it. After `cancel()` returned no call starts on
+/// this thread, nor one that was waiting on a queue or a timer; on another thread at most the one
+/// that had passed its check.
+public final class Listening: Cancelable, @unchecked Sendable {
+  // Unchecked: the edge is touched by the first who ends it.
+  @usableFromInline let edge: EdgePointer
+  private let ending = Ending()
+
+  @usableFromInline init(_ edge: EdgePointer) { self.edge = edge }
+  deinit { cancel() }
+
+  public func cancel() {
+    let turn = currentTurn()
+    turn.enter()
+    ending.end(edge, turn)
+    turn.leave()
+  }
+
+  /// Keeps it with others: `node.listen { … }.store(in: &listenings)`.
+  public func store(in listenings: inout [Listening]) { listenings.append(self) }
+
+  /// Keeps it with others.
+  public func store(in listenings: inout Listenings) { listenings.add(self) }
+}
+
+/// Many listenings, ended together, in order. Any thread.
+///
+///     var bag = Listenings()
+///     price.listen { … }.store(in: &bag)
+///     count.listen { … }.store(in: &bag)
+///     bag.cancel()
+public final class Listenings: Cancelable {
+  private let members = Mutex(Members())
+
+  public init() {}
+  deinit { cancel() }
+
+  /// How many there are. Those of an owner are forgotten when they end; others that have ended
+  /// count.
+  public var count: Int { members.withLock { $0.count } }
+
+  /// Adding it a second time changes nothing.
+  public func add(_ listening: any Cancelable) { members.withLock { $0.add(listening) } }
+
+  /// Forgets one that has ended.
+  func remove(_ listening: any Cancelable) {
+    let removed = members.withLock { $0.remove(listening) }
+    _ = consume removed  // its deinit is not run under the lock
+  }
+
+  public func cancel() { cancelAll(members) }
+}
+
+/// Ends an edge's life once. Who is not the first waits for a moment, until nothing passes any more.
+struct Ending: ~Copyable {
+  private enum Step: UInt8, AtomicRepresentable { case none, begun, marked }
+  private let step = Atomic(Step.none)
+
+  var hasBegun: Bool { step.load(ordering: .acquiring) != .none }
+
+  /// - Parameter forget: Runs once, when nothing passes any more.
+  borrowing func end(_ edge: EdgePointer, _ turn: TurnPointer, forget: () -> Void = {}) {
+    let isFirst = step.compareExchange(
+      expected: .none, desired: .begun, ordering: .acquiringAndReleasing
+    ).exchanged
+    if isFirst {
+      let isMine = edge.mark()  // no user code
+      step.store(.marked, ordering: .releasing)
+      forget()
+      if isMine { edge.finishCut(in: turn) }
+    } else {
+      var round: UInt32 = 0
+      while step.load(ordering: .acquiring) == .begun {
+        easyreact_wait(round)
+        round += 1
+      }
+    }
+  }
+}
+
+/// An owner that ends its listenings at once when it goes, instead of with the node's next event.
+///
+///     final class Panel: ListeningOwner {
+///       let listenings = Listenings()
+///     }
+public protocol ListeningOwner: AnyObject {
+  /// Holds the owner's listenings; its end is theirs.
+  var listenings: Listenings { get }
+}
+
+/// A listening that lives with its owner, which is not retained. Dropping it ends nothing.
+///
+/// The owner is retained for the calls of its listener, on the thread that makes them, and nowhere
+/// else: it must not die on a thread that never heard of it.
+@usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
+  // Unchecked: the edge is touched by the first who ends it.
+  @usableFromInline weak let owner: AnyObject?
+  private let passive: PassiveReference
+  private let ending = Ending()
+  /// Set once, before the listening is published.
+  @usableFromInline var edge: EdgePointer?
+  /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
+  /// its node. Set once, as above.
+  weak var listenings: Listenings?
+  var neighbours: SideTable?
+  /// Among its neighbours, under their lock.
+  var place: Int?
+
+  @usableFromInline init(owner: AnyObject) {
+    self.owner = owner
+    passive = PassiveReference(owner)
+  }
+
+  final func isOwned(by object: AnyObject) -> Bool { passive.refers(to: object) }
+  final var ownerAddress: UnsafeMutableRawPointer { passive.address }
+  final var isOwnerGone: Bool { passive.isGone ?? (owner == nil) }
+
+  @usableFromInline func cancel() {
+    guard let edge else { return }
+    let turn = currentTurn()
+    turn.enter()
+    ending.end(edge, turn) { forget() }
+    turn.leave()
+  }
+
+  var hasEnded: Bool { ending.hasBegun }
+
+  func forget() {
+    listenings?.remove(self)
+    neighbours?.owned.withLock { $0.remove(self) }
+  }
+}
+
+/// An object that is not kept, and can be asked after without being retained for a moment.
+private struct PassiveReference: ~Copyable {
+  let address: UnsafeMutableRawPointer
+  /// Only such objects can be asked; those of Objective-C need a weak reference.
+  private let isNative: Bool
+
+  init(_ object: AnyObject) {
+    address = Unmanaged.passUnretained(object).toOpaque()
+    #if canImport(ObjectiveC)
+    isNative = _usesNativeSwiftReferenceCounting(type(of: object))
+    #else
+    isNative = true
+    #endif
+    if isNative { _ = swift_unownedRetain(address) }
+  }
+
+  deinit { if isNative { swift_unownedRelease(address) } }
+
+  /// Has its deinit begun? Nil: it cannot be told without retaining it.
+  var isGone: Bool? { isNative ? swift_isDeallocating(address) : nil }
+  func refers(to object: AnyObject) -> Bool {
+    Unmanaged.passUnretained(object).toOpaque() == address
+  }
+}
+
+// MARK: - Listen edges
+
+/// A listener as an object: a subclass hears values, and emptiness too.
+///
+///     final class Log: ListenEdge<Int> {
+///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) { print(value) }
+///       override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { print("empty") }
+///     }
+///     let listening = node.listen(with: Log())
+///
+/// Known as `EZRListen` in EasyReact.
+open class ListenEdge<Value: Sendable>: Receiver, @unchecked Sendable {
+  // Unchecked: no storage; a subclass answers for its own. One call at a time for one listening.
+  public init() {}
+  open func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {}
+  open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}
+}

@@ -1,0 +1,83 @@
+import CEasyReact
+import Synchronization
+
+/// A node whose value's type is not known: what a walk of the graph meets.
+///
+///     let a = MutableNode(1).named("price")
+///     let b = a.map { $0 * 2 }
+///     b.upstreamNodes.map(\.name)          // ["price"]
+///
+/// A node is a reference-counted handle. It lives as long as somebody holds it or anything
+/// downstream of it: edges and listeners own what lies upstream of them. Every member may be used
+/// from any thread.
+public class AnyNode: @unchecked Sendable {
+  // Unchecked: the only stored property is constant, and the block that it points to has its own
+  // guards (Engine/Graph/NodeStorage.swift).
+  @usableFromInline final let storage: NodePointer
+
+  @usableFromInline init(adopting storage: NodePointer) {
+    self.storage = storage
+    storage.pointee.handle.store(
+      UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()), ordering: .releasing)
+    if easyreact_is_traced() { storage.traceMade() }
+  }
+
+  deinit { storage.nodeIsGone() }
+
+  /// A number that no other node of this process has.
+  public final var id: UInt64 { storage.pointee.id }
+
+  /// The name for people: in pictures, snapshots and messages. Any thread; nil at first.
+  public final var name: String? {
+    get { storage.pointee.sideTableIfAny()?.state.withLock { $0.name } }
+    set { storage.sideTable().state.withLock { $0.name = newValue } }
+  }
+
+  /// Where the node was made: file and line of the call.
+  public final var created: (file: String, line: Int) {
+    (storage.pointee.location.file, Int(storage.pointee.location.line))
+  }
+
+  /// Does the node hold no value?
+  public final var isEmpty: Bool { anyValue == nil }
+
+  /// May it be set? True for good once it is.
+  public final var isMutable: Bool { storage.pointee.isMutable.load(ordering: .acquiring) }
+
+  /// Has the node lost an upstream edge that it computes from? A combine or zip then tells nothing
+  /// any more.
+  public final var isTerminated: Bool {
+    storage.pointee.join?.pointee.isTerminated.load(ordering: .acquiring) ?? isZipTerminated
+  }
+
+  /// The present value with its type erased; nil when the node is empty.
+  public var anyValue: (any Sendable)? { nil }
+  /// The type of the values.
+  public var valueType: Any.Type { Never.self }
+  /// The type of a transform between nodes of these types; see `transform(of:)`.
+  class func transformType(from up: AnyNode.Type) -> AnyNodeTransform.Type { AnyNodeTransform.self }
+  class func transformType<Output: Sendable>(to _: Output.Type) -> AnyNodeTransform.Type {
+    AnyNodeTransform.self
+  }
+  var isZipTerminated: Bool { storage.pointee.sideTableIfAny()?.zipEnd?.isTerminated ?? false }
+}
+
+extension AnyNode: Hashable {
+  /// Nodes are equal when they are the same node.
+  public static func == (a: AnyNode, b: AnyNode) -> Bool { a === b }
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension AnyNode: CustomStringConvertible {
+  /// `Node<Int>(price: 15)`; an empty or nameless node says so.
+  public var description: String {
+    let value = anyValue.map { String(describing: $0) } ?? "empty"
+    return "Node<\(valueType)>(\(name ?? "unnamed"): \(value))"
+  }
+
+  /// For messages: which node, and where it was made.
+  var whereabouts: String {
+    let name = name.map { "“\($0)”" } ?? "unnamed"
+    return "node \(name) of \(valueType), made at \(created.file):\(created.line)"
+  }
+}

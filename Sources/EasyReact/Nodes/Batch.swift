@@ -1,0 +1,105 @@
+import CEasyReact
+
+/// Stages the sets that `body` makes on this thread, and applies them together when the outermost
+/// batch ends.
+///
+///     let a = MutableNode(1), b = MutableNode(2)
+///     let sum = a.combine(b).map { $0 + $1 }
+///     let listening = sum.listen { print($0) }     // 3
+///     batch {
+///       a.value = 10
+///       b.value = 20
+///     }                                            // 30, once
+///
+/// Inside, this thread reads what it staged, and nobody is told; derived nodes, other threads and
+/// new edges see stored values. At the end each staged node is set once, to its last staged value,
+/// in the order of first staging, each with a wave of its own, all in one turn. `clean()` and
+/// `update` are staged too. A batch that throws sets nothing at all; a nested one drops only its
+/// own. Known as `transaction` in other libraries.
+public func batch<Result, Failure: Error>(
+  _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let turn = currentTurn()
+  let outer = turn.pointee.batch
+  let mine = Batch(outer: outer?.takeUnretainedValue())
+  turn.pointee.batch = Unmanaged.passUnretained(mine)
+  easyreact_add_unsettled(1)
+  defer {
+    turn.pointee.batch = outer
+    easyreact_add_unsettled(-1)
+  }
+  let result = try body()
+  turn.pointee.batch = outer
+  if let outer {
+    mine.merge(into: outer.takeUnretainedValue())
+  } else {
+    turn.enter()
+    for entry in mine.entries { entry.apply(turn) }
+    turn.leave()
+  }
+  return result
+}
+
+/// What one batch has staged; used by the thread that opened it alone.
+@usableFromInline final class Batch {
+  let outer: Batch?
+  var entries: [AnyStaged] = []
+  private var positions: [NodePointer: Int] = [:]
+
+  init(outer: Batch?) { self.outer = outer }
+
+  /// The newest staged value of a node, in this batch or one around it.
+  @usableFromInline func staged(_ storage: NodePointer) -> AnyStaged? {
+    if let position = positions[storage] { return entries[position] }
+    return outer?.staged(storage)
+  }
+
+  @usableFromInline func stage<Value>(
+    _ node: MutableNode<Value>, _ arrival: Arrival<Value>, _ context: ContextBox?
+  ) {
+    switch arrival {
+    case .value(let value): put(Staged(node, value, context))
+    case .empty: put(Staged(node, nil, context))
+    case .change(let change):
+      guard var value = node.value else { return }  // staged, or stored
+      change(&value)
+      put(Staged(node, value, context))
+    }
+  }
+
+  private func put(_ staged: AnyStaged) {
+    if let position = positions[staged.storage] {
+      entries[position] = staged
+    } else {
+      positions[staged.storage] = entries.count
+      entries.append(staged)
+    }
+  }
+
+  func merge(into outer: Batch) {
+    for entry in entries { outer.put(entry) }
+  }
+}
+
+@usableFromInline class AnyStaged {
+  let storage: NodePointer
+  init(_ storage: NodePointer) { self.storage = storage }
+  func apply(_ turn: TurnPointer) {}
+}
+
+@usableFromInline final class Staged<Value: Sendable>: AnyStaged {
+  let node: MutableNode<Value>
+  @usableFromInline let value: Value?
+  let context: ContextBox?
+
+  init(_ node: MutableNode<Value>, _ value: Value?, _ context: ContextBox?) {
+    self.node = node
+    self.value = value
+    self.context = context
+    super.init(node.storage)
+  }
+
+  override func apply(_ turn: TurnPointer) {
+    node.setSlowly(value.map { .value($0) } ?? .empty, context: context)
+  }
+}

@@ -1,0 +1,131 @@
+import CEasyReact
+import Synchronization
+
+// Making nodes that follow others. A node with one upstream lies in the upstream's region and its
+// edge in its own block; the others are heads of regions of their own. Nothing leads away from a
+// new node yet, so no cycle can close.
+
+extension Node {
+  /// A node that follows this one through a step without state of its own.
+  @inlinable @inline(__always)
+  func derive<Output: Sendable>(
+    _ kind: OperatorKind, _ location: SourceLocation, _: Output.Type, _ step: @escaping Step
+  ) -> Node<Output> {
+    derive(
+      EdgeStorage(
+        kind: kind, up: storage, handle: Unmanaged.passRetained(self as AnyNode),
+        flags: .starting, step: step),
+      location, Output.self)
+  }
+
+  /// A node that follows this one through a transform with state. `isHead`: its values come from
+  /// elsewhere in time, so it does not lie in this node's region.
+  @inlinable
+  func derive<Output: Sendable>(
+    through transform: NodeTransform<Value, Output>, isHead: Bool = false,
+    _ location: SourceLocation
+  ) -> Node<Output> {
+    let parts = transform.parts()
+    let edge = EdgeStorage(
+      kind: transform.kind, up: storage, handle: Unmanaged.passRetained(self as AnyNode),
+      hearsEmptiness: transform.hearsEmptiness, flags: .starting, state: parts.state,
+      step: parts.step)
+    return derive(edge, isHead: isHead, location, Output.self, publicObject: transform)
+  }
+
+  @inlinable @inline(__always)
+  func derive<Output: Sendable>(
+    _ edge: consuming EdgeStorage, isHead: Bool = false, startingWith first: Output? = nil,
+    _ location: SourceLocation, _: Output.Type, publicObject: AnyNodeTransform? = nil
+  ) -> Node<Output> {
+    let turn = currentTurn()
+    turn.enter()
+    let region = isHead ? nil : storage.pointee.region.load(ordering: .acquiring)
+    let down = makeStorage(
+      of: Output.self, region: region, rank: 0, location: location, inEdge: edge)
+    let node = MutableNode<Output>(adopting: down)
+    if let first { down.store(first) }
+    storage.follow(down, publicObject, in: turn)
+    turn.leave()
+    return node
+  }
+}
+
+extension NodePointer {
+  /// Puts a new node below its only upstream and pushes the present value.
+  @usableFromInline func follow(
+    _ down: NodePointer, _ publicObject: AnyNodeTransform?, in turn: TurnPointer
+  ) {
+    let edge = down.inEdgePointer()
+    if let publicObject {
+      edge.pointee.publicObject.store(
+        Unmanaged.passRetained(publicObject as AnyObject), ordering: .relaxed)
+      let life = EdgeReference(edge)
+      publicObject.ends.withLock { $0.life = life }
+    }
+    down.pointee.references.store(2, ordering: .relaxed)
+    down.pointee.firstIn.store(edge, ordering: .relaxed)
+    edge.pointee.previousIn.store(edge, ordering: .relaxed)
+    pointee.acquire()
+    // Read again: the upstream may have been moved to another region, or to a higher rank, a moment
+    // ago.
+    if !down.pointee.isHead {
+      down.pointee.region.store(pointee.region.load(ordering: .relaxed), ordering: .relaxed)
+    }
+    down.liftFresh(above: self)
+    edge.appendLocked(self)
+    pointee.release()
+    if let publicObject { publicObject.start(edge, turn) } else { edge.attachNow(in: turn) }
+  }
+}
+
+/// A new node without upstreams, and the head of a region that this turn holds.
+@inlinable func makeHead<Value: Sendable>(
+  _: Value.Type, _ location: SourceLocation, _ turn: TurnPointer
+) -> MutableNode<Value> {
+  let node = makeSource(nil as Value?, isMutable: false, location)
+  _ = node.storage.claim(by: turn)
+  return node
+}
+
+/// An edge from `up` to a node that is being made. It is followed once it is attached.
+@usableFromInline func connect(
+  _ up: AnyNode, _ down: NodePointer, kind: OperatorKind, _ step: @escaping Step
+) -> EdgePointer {
+  let edge = makeEdge(
+    EdgeStorage(
+      kind: kind, up: up.storage, handle: Unmanaged.passRetained(up), flags: .starting,
+      step: step))
+  edge.pointee.down = down
+  down.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  edge.insertFresh()
+  return edge
+}
+
+extension EdgePointer {
+  /// The maker of a join reads its upstreams itself, after this. Where another thread is inside one, what
+  /// it has stored since runs the join again.
+  @usableFromInline func attachToJoin(in turn: TurnPointer) {
+    let edge = self
+    let up = edge.pointee.up.unsafelyUnwrapped
+    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    if up.holds(by: turn) {
+      edge.attachWithoutPush(in: turn)
+      return
+    }
+    // A number is stored behind its value, so what the maker reads is no older than this one. A set
+    // under way may be read and pushed too; none is missed.
+    let hadValue = up.pointee.hasValue.load(ordering: .acquiring)
+    let seen = hadValue ? up.pointee.wave.load(ordering: .acquiring) : .max
+    up.send((edge, seen), in: turn) { payload, turn in
+      let (edge, seen) = takePayload(payload, (EdgePointer, UInt64).self)
+      if !edge.attachWithoutPush(in: turn) { return }
+      let up = edge.pointee.up.unsafelyUnwrapped
+      if up.pointee.wave.load(ordering: .relaxed) != seen,
+        up.pointee.hasValue.load(ordering: .relaxed)
+      {
+        edge.pushValue(in: turn)
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import CEasyReact
+import Dispatch
+import Synchronization
+
+// Edges and listeners that go through a scheduler. What waits there carries the edge's life, its
+// wave and its context; a life that was cut delivers nothing any more.
+
+/// What waits in a scheduler for one life of an edge.
+@usableFromInline class EdgeState: @unchecked Sendable {
+  // Unchecked: an atomic; subclasses keep their state in a Mutex.
+  @usableFromInline let isEnded = Atomic(false)
+  /// Of an edge from an inner node: the life of the outer edge, with which it is over too.
+  @usableFromInline let outer: EdgeState?
+
+  @inlinable init(of outer: EdgeState? = nil) { self.outer = outer }
+
+  /// The edge is followed from now on. Called by the holder of its upstream's region.
+  func attached(_ edge: EdgePointer) {}
+  /// The edge, of the kind `member`, has its cut mark, once; it may not be attached yet. Called from any thread, quick, and no
+  /// user code.
+  func marked() {}
+  /// The edge was cut. Called from any thread, quick, and no user code.
+  final func end() { isEnded.store(true, ordering: .releasing) }
+  /// The edge is being freed, by the holder of its downstream's region.
+  @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(self, turn) }
+  /// An edge whose life hangs on this one is being freed. The same holder.
+  func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {}
+  @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
+}
+
+/// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever
+/// the scheduler.
+@usableFromInline final class ScheduledQueue<Item: Sendable>: Sendable {
+  @usableFromInline struct State: Sendable {
+    @usableFromInline var items: [Item] = []
+    /// The array of the drain before, emptied.
+    @usableFromInline var spare: [Item] = []
+    @usableFromInline var isScheduled = false
+    @inlinable init() {}
+  }
+  @usableFromInline let state: Mutex<State>
+  /// A hint for the drain, which looks without the lock.
+  @usableFromInline let hasItems = Atomic(false)
+  @usableFromInline let scheduler: any NodeScheduler
+  @usableFromInline let handle: @Sendable ([Item]) -> Void
+  /// How long a drain that has handled all waits for more, in looks: a few microseconds at most.
+  /// Scheduling costs more than that. Not on the main thread, nor where work runs at once.
+  @usableFromInline let patience: Int
+
+  @inlinable init(_ scheduler: any NodeScheduler, _ handle: @escaping @Sendable ([Item]) -> Void) {
+    state = Mutex(State())
+    self.scheduler = scheduler
+    self.handle = handle
+    patience = patienceOfDrains(on: scheduler)
+  }
+
+  @inlinable func append(_ item: Item) {
+    let mustSchedule = state.withLock { state in
+      state.items.append(item)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    hasItems.store(true, ordering: .relaxed)
+    if mustSchedule { scheduler.schedule { self.drain() } }
+  }
+
+  /// What is there, and what comes meanwhile, a few times. Then others get their turn.
+  @inlinable func drain() {
+    var emptied: [Item] = []
+    for round in 0..<16 {
+      if round > 0 { waitBriefly() }
+      hasItems.store(false, ordering: .relaxed)
+      var items = state.withLock { state in
+        if state.spare.capacity == 0 { swap(&state.spare, &emptied) }
+        if state.items.isEmpty { state.isScheduled = false }
+        let items = state.items
+        state.items = state.spare
+        state.spare = []
+        return items
+      }
+      if items.isEmpty { return }
+      handle(items)
+      items.removeAll(keepingCapacity: items.count <= 1_024)  // no lock held
+      emptied = items
+    }
+    scheduler.schedule { self.drain() }
+  }
+
+  @inlinable func waitBriefly() {
+    var looks = patience
+    while looks > 0, !hasItems.load(ordering: .relaxed) {
+      easyreact_pause()
+      looks &-= 1
+    }
+  }
+}
+
+@usableFromInline func patienceOfDrains(on scheduler: any NodeScheduler) -> Int {
+  guard let queue = scheduler as? DispatchQueue, queue !== DispatchQueue.main else { return 0 }
+  return 64
+}
+
+/// A listener on a scheduler.
+@usableFromInline final class ScheduledListener<Value: Sendable>: EdgeState, @unchecked Sendable {
+  // Unchecked: `queue` is set in the initialiser.
+  @usableFromInline typealias Call = (value: Value, context: ContextBox?)
+  @usableFromInline var queue: ScheduledQueue<Call>!
+
+  @inlinable init(
+    _ scheduler: any NodeScheduler, _ body: @escaping @Sendable (Value, ContextBox?) -> Void
+  ) {
+    super.init()
+    queue = ScheduledQueue(scheduler) { [weak self] calls in
+      guard let self else { return }
+      for call in calls where !self.hasEnded { body(call.value, call.context) }
+    }
+  }
+
+  @inlinable var step: Step {
+    { up, edge, turn in
+      edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+        unsafeDowncast($0, to: ScheduledListener<Value>.self).queue.append(
+          (up.slot(Value.self).pointee, turn.pointee.wave.context?.takeUnretainedValue()))
+      }
+      return false
+    }
+  }
+}
+
+/// A value on its way over an edge.
+@usableFromInline struct InFlight<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
+  @usableFromInline let wave: UInt64
+  @usableFromInline let flags: NodeFlags
+  @usableFromInline let context: ContextBox?
+
+  @inlinable init(_ value: Value, wave: UInt64, flags: NodeFlags, context: ContextBox?) {
+    self.value = value
+    self.wave = wave
+    self.flags = flags
+    self.context = context
+  }
+
+  /// Another value that travels in its place.
+  func carrying<Other: Sendable>(_ other: Other) -> InFlight<Other> {
+    InFlight<Other>(other, wave: wave, flags: flags, context: context)
+  }
+
+  @inlinable init(_ value: Value, _ turn: TurnPointer) {
+    self.value = value
+    wave = turn.pointee.wave.number
+    flags = turn.pointee.wave.flags.without([.emptied, .late])
+    context = turn.pointee.wave.context?.takeUnretainedValue()
+  }
+}
+
+/// An edge that delivers later.
+@usableFromInline class ScheduledEdge: EdgeState, @unchecked Sendable {
+  // Unchecked: `place` is a Mutex.
+  private struct Place {
+    var life: EdgeReference?
+    weak var target: AnyNode?
+  }
+  private let place = Mutex(Place())
+
+  @usableFromInline init() { super.init() }
+
+  override func attached(_ edge: EdgePointer) {
+    let target = edge.pointee.down!.node()
+    let life = EdgeReference(edge)
+    place.withLock { place in
+      place.life = life
+      place.target = target
+    }
+  }
+
+  /// Where it delivers, kept while it does. Nil: the node is gone.
+  @usableFromInline final func destination() -> (edge: EdgePointer, node: AnyNode)? {
+    let (life, target) = place.withLock { ($0.life, $0.target) }
+    guard let edge = life?.edge, let target else { return nil }
+    return (edge, target)
+  }
+
+  /// On the scheduler: the value goes on as part of its wave.
+  final func deliver<Value: Sendable>(_ item: InFlight<Value>) {
+    deliver(CollectionOfOne(item))
+  }
+
+  /// The same for several, each in a turn of its own.
+  @inlinable final func deliver<Value: Sendable>(_ items: some Collection<InFlight<Value>>) {
+    guard let (edge, target) = destination() else { return }
+    let turn = currentTurn()
+    for item in items {
+      turn.enter()
+      // The edge is freed by a holder of this region, after it was cut.
+      if target.storage.claim(by: turn) {
+        if !hasEnded { arriveNow(item, edge, target.storage, turn) }
+      } else {
+        target.storage.perform(in: turn) { turn in
+          if !self.hasEnded { self.arriveNow(item, edge, target.storage, turn) }
+        }
+      }
+      turn.leave()
+    }
+  }
+
+  @inlinable final func arriveNow<Value: Sendable>(
+    _ item: InFlight<Value>, _ edge: EdgePointer, _ storage: NodePointer, _ turn: TurnPointer
+  ) {
+    let saved = turn.pointee.wave
+    turn.pointee.wave.number = item.wave
+    turn.pointee.wave.flags = item.flags
+    turn.pointee.wave.context = item.context.map { Unmanaged.passUnretained($0) }
+    if edge.pass(item.value, from: edge.pointee.up.unsafelyUnwrapped, in: turn) {
+      storage.propagate(in: turn)
+    }
+    turn.pointee.wave = saved
+  }
+}

@@ -1,0 +1,165 @@
+import DequeModule
+import Synchronization
+
+/// An edge whose values wait for a timer. It keeps an operator's state, its timer and what is on its
+/// way out under one lock, so whatever the scheduler's threads do, values leave in the order in
+/// which it was decided that they leave.
+///
+/// An operator decides under the lock, in a closure that runs no user code; timers are set and
+/// values delivered after it. A subclass says what happens when the timer fires.
+class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Sendable {
+  // Unchecked: `guarded` is a Mutex, `scheduler` and `alarm` constant.
+  private struct Guarded {
+    var state: State
+    /// Of the present deadline: one before it that fires late does nothing.
+    var generation = 0
+    var outbox = Deque<InFlight<Output>>()
+    var isDelivering = false
+  }
+  private let guarded: Mutex<Guarded>
+  final let scheduler: any NodeScheduler
+  /// Set in the initialiser.
+  private var alarm: (any Alarm)!
+
+  init(_ state: State, _ scheduler: any NodeScheduler) {
+    guarded = Mutex(Guarded(state: state))
+    self.scheduler = scheduler
+    super.init()
+    alarm = makeAlarm(scheduler) { [weak self] in self?.fire($0) }
+  }
+
+  deinit { alarm.cancel() }
+
+  /// The present timer's time has come; decides under the lock.
+  func fired(_ state: inout State, _ plan: inout Plan) {}
+
+  /// What an operator decides.
+  struct Plan {
+    /// To be delivered, in order, on the thread that decides.
+    var outputs: [InFlight<Output>] = []
+    /// To go on at once with the wave that is being told; see `decide(in:)`.
+    var passes: Output?
+    var timer: TimerChange?
+  }
+
+  /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
+  ///   code.
+  final func decide<Dropped>(_ body: (inout State, inout Plan) -> Dropped) {
+    let decision = decided(body, in: nil)
+    if decision.mustDeliver { drain() }
+  }
+
+  /// The same for a step, which may let one value pass as part of the present wave. True: it was
+  /// stored.
+  final func decide<Dropped>(
+    over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer,
+    _ body: (inout State, inout Plan) -> Dropped
+  ) -> Bool {
+    let decision = decided(body, in: turn)
+    guard let output = decision.passes else {
+      if decision.mustDeliver { drain() }
+      return edge.stop(.heldBackByTimer, in: turn)
+    }
+    let isStored = edge.pass(output, from: up, in: turn)
+    // What was decided meanwhile waits at the result until the loop has told this value.
+    whileStored(isStored, edge.pointee.down!, turn) { drain() }
+    return isStored
+  }
+
+  final func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    guarded.withLock { body(&$0.state) }
+  }
+
+  /// What is left to do after the lock.
+  private struct Decision {
+    var passes: Output?
+    var mustDeliver = false
+    /// The deadline's, if it changes; without an interval there is none any more.
+    var deadline: (generation: Int, interval: Duration?)?
+  }
+
+  private func decided<Dropped>(
+    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
+  ) -> Decision {
+    let (decision, dropped) = guarded.withLock { guarded in
+      var plan = Plan()
+      let dropped = body(&guarded.state, &plan)
+      return (settle(plan, &guarded, in: turn), dropped)
+    }
+    _ = consume dropped
+    setAlarm(decision)
+    return decision
+  }
+
+  /// Under the lock.
+  private func settle(_ plan: Plan, _ guarded: inout Guarded, in turn: TurnPointer?) -> Decision {
+    var decision = Decision()
+    guarded.outbox.append(contentsOf: plan.outputs)
+    if let output = plan.passes, let turn {
+      if !guarded.isDelivering && guarded.outbox.isEmpty {
+        decision.passes = output
+      } else {
+        guarded.outbox.append(InFlight(output, turn))
+      }
+    }
+    decision.mustDeliver = !guarded.isDelivering && !guarded.outbox.isEmpty
+    if decision.mustDeliver || decision.passes != nil { guarded.isDelivering = true }
+    guard let timer = plan.timer else { return decision }
+    guarded.generation += 1
+    decision.deadline = (guarded.generation, timer.interval)
+    return decision
+  }
+
+  /// Another thread may be first; then its deadline, which was decided later, stays.
+  private func setAlarm(_ decision: Decision) {
+    guard let (generation, interval) = decision.deadline else { return }
+    alarm.set(generation, after: interval)
+  }
+
+  private func fire(_ generation: Int) {
+    if hasEnded { return }
+    let decision = guarded.withLock { guarded -> Decision? in
+      if guarded.generation != generation { return nil }
+      var plan = Plan(timer: .stop)
+      fired(&guarded.state, &plan)
+      return settle(plan, &guarded, in: nil)
+    }
+    guard let decision else { return }
+    setAlarm(decision)
+    if decision.mustDeliver { drain() }
+  }
+
+  /// One thread at a time; who finds another one delivering leaves its values to it.
+  private func drain() {
+    while let item = next() { deliver(item) }
+  }
+
+  private func next() -> InFlight<Output>? {
+    guarded.withLock { guarded in
+      let item = guarded.outbox.popFirst()
+      if item == nil { guarded.isDelivering = false }
+      return item
+    }
+  }
+}
+
+enum TimerChange: Sendable {
+  case stop
+  /// In place of the present one, if there is one.
+  case restart(Duration)
+
+  var interval: Duration? { if case .restart(let interval) = self { interval } else { nil } }
+}
+
+/// A value that is stored, but not told yet, must not be overwritten: what comes to the node while
+/// `body` runs waits there, and the loop takes it up. Holder of the node's region if it is stored.
+func whileStored(
+  _ isStored: Bool, _ storage: NodePointer, _ turn: TurnPointer, _ body: () -> Void
+) {
+  if !isStored { return body() }
+  let saved = turn.pointee.wave
+  storage.pointee.flags.insert(.busy)
+  body()
+  storage.pointee.flags.remove(.busy)
+  turn.pointee.wave = saved
+}

@@ -1,0 +1,374 @@
+import CEasyReact
+import Synchronization
+
+/// An edge that computes: what reaches it at ``from`` it may change, drop or multiply on its way to
+/// ``to``.
+///
+/// As it is, a `NodeTransform` forwards what it receives. An operator of your own is a subclass of a
+/// few lines:
+///
+///     final class Doubled: NodeTransform<Int, Int>, @unchecked Sendable {      // it has no state
+///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+///         send(value * 2)
+///       }
+///     }
+///     let a = MutableNode(1), b = Node<Int>()
+///     b.link(to: a, through: Doubled())
+///     b.value                                  // 2
+///
+/// When it gets its second end and `from` is not empty, that value is pushed through it once, at
+/// once, without context. Re-pointing an end begins a new life: the push is repeated, and counters
+/// begin anew (`begin()`). `receive` is called by one thread at a time for one life. Known as
+/// `EZRTransform` in EasyReact.
+open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, Receiver,
+  @unchecked Sendable
+{
+  // Unchecked: adds no storage to AnyNodeTransform; a subclass answers for its own.
+
+  /// Makes the step of a life in which this object receives. It is made in the initialiser, which is
+  /// specialised in the subclass's module; nil: `makeStep` does.
+  @usableFromInline final let makeReceiver: (@Sendable (NodeTransform<Input, Output>) -> Step)?
+
+  /// A transform for a subclass, or one that forwards.
+  @inlinable public init() {
+    makeReceiver = { transform in
+      // It is the public object of its life's edge, which retains it.
+      let transform = Unmanaged.passUnretained(transform)
+      return { up, edge, turn in
+        transform._withUnsafeGuaranteedRef { $0.take(up, edge, turn) }
+      }
+    }
+    super.init(kind: .transform, hearsEmptiness: true, makeStep: nil)
+  }
+
+  @usableFromInline init(
+    _ kind: OperatorKind, hearsEmptiness: Bool = false,
+    makeStep: @escaping @Sendable () -> EdgeParts
+  ) {
+    makeReceiver = nil
+    super.init(kind: kind, hearsEmptiness: hearsEmptiness, makeStep: makeStep)
+  }
+
+  /// Where values come from. Setting it re-points the transform, nil cuts it; the other end keeps
+  /// its value.
+  public final var from: Node<Input>? {
+    get { fromNode.map { unsafeDowncast($0, to: Node<Input>.self) } }
+    set { setEnds { from, _ in from = newValue } }
+  }
+
+  /// Where values go. Setting it re-points the transform, nil cuts it; the other end keeps its
+  /// value.
+  public final var to: Node<Output>? {
+    get { toNode.map { unsafeDowncast($0, to: Node<Output>.self) } }
+    set { setEnds { _, to in to = newValue } }
+  }
+
+  /// What happens to a value: send none, one or many. By default it is sent on, where the types
+  /// allow it; a transform of the library's own does its work with it, as if `from` had told it.
+  ///
+  /// What is sent is followed when `receive` returns, under the same wave and context.
+  open func receive(_ value: Input, from sender: AnyNode?, context: (any Sendable)?) {
+    if makeStep != nil { return runStep(value, context) }
+    guard let output = value as? Output else {
+      misuse(
+        "NodeTransform", "\(type(of: self)) does not say what becomes of a value", toNode,
+        "Override receive(_:from:context:).")
+    }
+    send(output, context: context)
+  }
+
+  /// What happens when `from` is emptied: by default nothing passes.
+  open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}
+
+  /// A new life begins: reset counters here. No thread is inside the life before it any more; where one
+  /// is, that thread calls it, and pushes the first value, when it is out.
+  open func begin() {}
+
+  /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
+  /// outside, and from any thread, as a wave of its own with `context`. What still waits for a
+  /// thread that is inside `to` when the transform is cut is dropped.
+  @inlinable public final func send(_ value: Output, context: (any Sendable)?) {
+    deliverSent(.value(value), context)
+  }
+
+  /// The same without context.
+  @inlinable public final func send(_ value: Output) {
+    let turn = currentTurn()
+    if let edge = turn.pointee.receiving, isPublicObject(of: edge), !turn.pointee.hasSent,
+      edge.passQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
+    {
+      turn.pointee.hasSent = true
+      edge.pointee.down.unsafelyUnwrapped.pointee.flags = .busy  // see `take`; it was at rest
+    } else {
+      deliverSent(.value(value), nil)
+    }
+  }
+
+  /// Empties `to`.
+  public final func sendEmpty(context: (any Sendable)? = nil) { deliverSent(.empty, context) }
+
+  // MARK: Engine
+
+  @usableFromInline override class func adopting(_ edge: EdgePointer) -> AnyNodeTransform {
+    let shared = SharedStep(step: edge.pointee.step)
+    let transform = NodeTransform<Input, Output>(
+      edge.pointee.kind, hearsEmptiness: edge.pointee.hearsEmptiness
+    ) { EdgeParts(shared.step) }
+    let life = EdgeReference(edge)
+    transform.ends.withLock { $0.life = life }
+    return transform
+  }
+
+  /// The step of a life whose transform is this object.
+  @inlinable func parts() -> EdgeParts {
+    if let makeStep { return makeStep() }
+    return EdgeParts(makeReceiver!(self))
+  }
+
+  @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
+    let saved = (turn.pointee.receiving, turn.pointee.hasSent)
+    (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
+    edge.pointee.upHandle.unsafelyUnwrapped._withUnsafeGuaranteedRef { sender in
+      if turn.isEmptied {
+        receiveEmpty(from: sender, context: turn.currentContext)
+      } else if turn.pointee.wave.context == nil {
+        receive(up.slot(Input.self).pointee, from: sender, context: noContext)
+      } else {
+        receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
+      }
+    }
+    let hasSent = turn.pointee.hasSent
+    // The first value was stored, and the node marked busy so that the others wait there. The loop
+    // takes it up.
+    if hasSent { edge.pointee.down.unsafelyUnwrapped.pointee.flags.remove(.busy) }
+    (turn.pointee.receiving, turn.pointee.hasSent) = saved
+    return hasSent
+  }
+
+  @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
+    let turn = currentTurn()
+    guard let edge = turn.pointee.receiving, isPublicObject(of: edge),
+      !edge.pointee.has(.cut)
+    else {
+      return deliverFromOutside(arrival, context)
+    }
+    let up = edge.pointee.up.unsafelyUnwrapped
+    // Sending changes the turn's wave where it comes late; a second value starts from the received
+    // one.
+    let saved = turn.pointee.wave
+    if edge.passSlowly(arrival, from: up, in: turn) {
+      if turn.pointee.hasSent { return }
+      turn.pointee.hasSent = true
+      edge.pointee.down.unsafelyUnwrapped.pointee.flags.insert(.busy)
+    } else {
+      turn.pointee.wave = saved
+    }
+  }
+
+  /// A value from outside, for a transform that is no subclass.
+  private final func runStep(_ value: Input, _ context: (any Sendable)?) {
+    guard let up = from else { return }
+    let source = MutableNode(value)
+    let box = context.map { ContextBox($0) }
+    let turn = currentTurn()
+    turn.enter()
+    up.storage.perform(in: turn) { turn in
+      let body: (TurnPointer) -> Void = { self.runStep(of: up, source, box, $0) }
+      if up.storage.pointee.flags.has(.busy) {
+        up.storage.waitForTurn(Input.self, body, in: turn)  // the step may be running
+      } else {
+        up.storage.whileBusy(in: turn) { body(turn) }
+      }
+    }
+    turn.leave()
+  }
+
+  /// Holder of the upstream's region, which is busy.
+  private final func runStep(
+    of up: Node<Input>, _ source: Node<Input>, _ context: ContextBox?, _ turn: TurnPointer
+  ) {
+    // An edge that is not cut stays as long as its upstream's region is held.
+    let life = ends.withLock { ends -> EdgeReference? in
+      guard let life = ends.life, life.edge.pointee.up == up.storage,
+        !life.edge.pointee.has(.cut)
+      else { return nil }
+      return life
+    }
+    guard let edge = life?.edge else { return }
+    let saved = turn.pointee.wave
+    turn.pointee.wave.number = newWave()
+    turn.pointee.wave.flags = context == nil ? [] : .context
+    turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
+    if edge.pointee.run(source.storage, edge, turn) { edge.pointee.down!.propagate(in: turn) }
+    turn.pointee.wave = saved
+  }
+
+  @inlinable final func isPublicObject(of edge: EdgePointer) -> Bool {
+    edge.pointee.publicObject.load(ordering: .relaxed)?.toOpaque()
+      == Unmanaged.passUnretained(self as AnyObject).toOpaque()
+  }
+
+  @usableFromInline final func deliverFromOutside(
+    _ arrival: Arrival<Output>, _ context: (any Sendable)?
+  ) {
+    guard let target = to, leads(to: target) else { return }
+    let box = context.map { ContextBox($0) }
+    let turn = currentTurn()
+    turn.enter()
+    // Looked at again by the holder: another thread may have cut it, and set its end since.
+    func bring(_ wave: UInt64, _ turn: TurnPointer) {
+      if leads(to: target) { target.storage.apply(arrival, context: box, wave: wave, in: turn) }
+    }
+    // A closure is made only where it has to wait.
+    if target.storage.claim(by: turn) {
+      bring(0, turn)
+    } else {
+      let wave = newWave()
+      target.storage.perform(in: turn) { bring(wave, $0) }
+    }
+    turn.leave()
+  }
+
+  private final func leads(to target: Node<Output>) -> Bool {
+    let isCut = ends.withLock { $0.life?.edge.pointee.has(.cut) ?? false }
+    return !isCut && to === target
+  }
+
+  @usableFromInline final func requireFree(_ operation: String, _ node: AnyNode) {
+    if from == nil, to == nil { return }
+    misuse(
+      operation, "the transform “\(name)” already joins nodes", node,
+      "Use one transform a link, or set its `from` and `to`.")
+  }
+
+  /// Changes one or both ends: the present life is cut, and another begins where both ends are
+  /// there.
+  /// - Parameter attach: What becomes of the new edge when it is in the lists, if not `start`.
+  final func setEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    attach attaching: ((EdgePointer, TurnPointer) -> Void)? = nil
+  ) {
+    while !trySetEnds(change, attaching) {}
+  }
+
+  /// False: another thread set an end meanwhile, so what was read is out of date.
+  private final func trySetEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    _ attaching: ((EdgePointer, TurnPointer) -> Void)?
+  ) -> Bool {
+    let changes = ends.withLock { $0.changes }
+    var from = self.from
+    var to = self.to
+    let oldFrom = from
+    let oldTo = to
+    change(&from, &to)
+    if from === oldFrom, to === oldTo, from == nil || to == nil { return true }
+    if let from, let to, from as AnyNode === to {
+      cutPresentLife()
+      return true
+    }
+    defer { withExtendedLifetime((from, to)) {} }
+    let turn = currentTurn()
+    turn.enter()
+    defer { turn.leave() }
+    let life = from.flatMap { from in to.map { EdgeReference(newLife(from, $0)) } }
+    let (looseFrom, looseTo) = life == nil ? (from, to) : (nil, nil)
+    let exchanged = ends.withLock { ends -> (released: AnyNode?, cut: EdgeReference?)? in
+      if ends.changes != changes { return nil }
+      ends.changes += 1
+      let cut = ends.life.flatMap { $0.edge.mark() ? $0 : nil }
+      let released = ends.from
+      ends.life = life
+      ends.from = looseFrom
+      ends.to = looseTo
+      return (released, cut)
+    }
+    guard let exchanged else {
+      if let life { life.edge.freeEdge() }
+      return false
+    }
+    if let cut = exchanged.cut { cut.edge.finishCut(in: turn) }
+    if let life { life.edge.prepareLink(in: turn) }
+    showLooseEnds(at: [oldFrom, oldTo])
+    if let life, let attaching {
+      attaching(life.edge, turn)
+    } else if let life {
+      start(life.edge, turn)
+    }
+    return true
+  }
+
+  /// Attaches the edge of a new life. One of a subclass begins when nobody is inside the life before it;
+  /// who is there holds the upstream of that one.
+  override func start(_ edge: EdgePointer, _ turn: TurnPointer) {
+    if makeReceiver == nil {
+      edge.attachNow(in: turn)
+      return
+    }
+    let before = ends.withLock { $0.receivesAt }
+    if let before, !before.storage.holds(by: turn) {
+      before.storage.perform(in: turn) { self.beginLife(edge, $0) }
+    } else {
+      beginLife(edge, turn)
+    }
+  }
+
+  /// Nobody is inside the life before.
+  private final func beginLife(_ edge: EdgePointer, _ turn: TurnPointer) {
+    let up = edge.pointee.up!
+    if !up.holds(by: turn) { return up.perform(in: turn) { self.beginLife(edge, $0) } }
+    let isPresent = ends.withLock { ends in
+      if ends.life?.edge != edge || edge.pointee.has(.cut) { return false }
+      ends.receivesAt = edge.pointee.upHandle?.takeUnretainedValue()
+      return true
+    }
+    if isPresent { begin() }
+    edge.attachNow(in: turn)
+  }
+
+  private final func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {
+    let parts = parts()
+    let edge = makeEdge(
+      EdgeStorage(
+        kind: kind, up: from.storage,
+        handle: kind == .sync ? nil : Unmanaged.passRetained(from as AnyNode),
+        hearsEmptiness: hearsEmptiness,
+        flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
+        step: parts.step))
+    edge.pointee.down = to.storage
+    edge.pointee.publicObject.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
+    return edge
+  }
+}
+
+/// A nil that is passed by its address: one made at the call would be destroyed at run time.
+@usableFromInline let noContext: (any Sendable)? = nil
+
+/// What a transform makes anew for each of its lives.
+@usableFromInline struct EdgeParts {
+  @usableFromInline let step: Step
+  @usableFromInline let state: EdgeState?
+  @inlinable init(state: EdgeState? = nil, _ step: @escaping Step) {
+    self.step = step
+    self.state = state
+  }
+}
+
+/// The step of an edge without state, for the lives that follow.
+struct SharedStep: @unchecked Sendable {
+  // Unchecked: it has no state.
+  let step: Step
+}
+
+/// What `link` returns: cutting that one life of the transform, not a later one.
+final class LinkCancelable: Cancelable, Sendable {
+  private weak let transform: AnyNodeTransform?
+  private let number: Int
+
+  init(_ transform: AnyNodeTransform, number: Int) {
+    self.transform = transform
+    self.number = number
+  }
+
+  func cancel() { transform?.cutLife(number) }
+}
