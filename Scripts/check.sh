@@ -31,6 +31,7 @@ strict() { # strict PACKAGE [OPTIONS]
 }
 
 part "format" Scripts/format.sh --check
+part "floors" Scripts/check-floors.sh
 for package in . Tools; do part "build of $package" strict "$package" --build-tests; done
 for package in Examples Benchmarks/Sequence; do part "build of ${package//\//-}" strict "$package"; done
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.

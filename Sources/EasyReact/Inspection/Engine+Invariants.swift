@@ -55,7 +55,7 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     "an event node is one for its holder and for others")
   expect(!storage.isEventNode() || node.anyValue == nil, "an event node is empty")
   expect(word == Region.free, "at rest its region is free, with an empty mailbox")
-  expect(region.pointee.inbox == nil, "at rest no letter waits")
+  expect(region.pointee.inbox == nil, "at rest no message waits")
   expect(!region.pointee.isDead, "its region is alive")
   expect(
     !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")

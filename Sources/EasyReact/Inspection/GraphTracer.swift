@@ -129,7 +129,7 @@ private func emit(
 ) {
   emit(
     kind, storage?.pointee.id ?? 0,
-    storage.flatMap { $0.pointee.sideTableIfAny()?.state.withLock { $0.name } }, wave, at: location)
+    storage.flatMap { $0.name }, wave, at: location)
 }
 
 private func emit(
@@ -239,7 +239,7 @@ extension EdgePointer {
 
   @usableFromInline init(_ storage: NodePointer, _ turn: TurnPointer) {
     node = storage.pointee.id
-    name = storage.pointee.sideTableIfAny()?.state.withLock { $0.name }
+    name = storage.name
     wave = turn.pointee.wave.number
   }
 

@@ -49,7 +49,7 @@ package func withoutLeakReports<Result>(_ body: () throws -> Result) rethrows ->
 }
 
 private func countReferences() -> [[String]] {
-  let closers = ringClosers().map { Reference.passRetained($0) }
+  let closers = ringClosers().map { Reference.passRetained(unsafeDowncast($0, to: AnyNode.self)) }
   defer { for closer in closers { closer.release() } }
   var reported: Set<UnsafeMutableRawPointer> = []
   var leaks: [[String]] = []

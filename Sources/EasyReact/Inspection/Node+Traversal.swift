@@ -12,12 +12,12 @@ extension AnyNode {
   /// The edges that lead here, those with a loose end included.
   public final var upstreamTransforms: [AnyNodeTransform] {
     transforms(.ins)
-      + (storage.pointee.sideTableIfAny()?.state.withLock { $0.danglingTo.transforms } ?? [])
+      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingTo.transforms } ?? [])
   }
   /// The edges that lead away from here, those with a loose end included.
   public final var downstreamTransforms: [AnyNodeTransform] {
     transforms(.outs)
-      + (storage.pointee.sideTableIfAny()?.state.withLock { $0.danglingFrom.transforms }
+      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingFrom.transforms }
         ?? [])
   }
   /// The edges that lead here from `other`.
@@ -118,7 +118,7 @@ extension EdgePointer {
     }
     // One whose ends cannot be set is without types.
     let type =
-      pointee.kind.hasFixedEnds
+      pointee.traits.has(.hasFixedEnds)
       ? AnyNodeTransform.self : type(of: down).transformType(from: type(of: up))
     let made = type.adopting(self)
     let (exchanged, original) = pointee.publicObject.compareExchange(

@@ -113,7 +113,7 @@ public protocol ListeningOwner: AnyObject {
   /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
   /// its node. Set once, as above.
   weak var listenings: Listenings?
-  var neighbours: SideTable?
+  var neighbours: NodeAttachments?
   /// Among its neighbours, under their lock.
   var place: Int?
 
@@ -140,6 +140,11 @@ public protocol ListeningOwner: AnyObject {
     listenings?.remove(self)
     neighbours?.owned.withLock { $0.remove(self) }
   }
+}
+
+extension OwnedListening: EdgeObserver {
+  func edgeEnded(_ edge: EdgePointer) {}
+  func nodeIsGone() { cancel() }
 }
 
 /// An object that is not kept, and can be asked after without being retained for a moment.

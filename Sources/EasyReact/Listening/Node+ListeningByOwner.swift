@@ -173,7 +173,7 @@ extension Node {
   /// Ends all listenings of this node by `owner`.
   /// - Complexity: O(1) and the listenings that end.
   public final func stopListening(by owner: some AnyObject) {
-    let found = storage.pointee.sideTableIfAny()?.owned.withLock { $0.all(of: owner) }
+    let found = storage.attachmentsIfAny()?.owned.withLock { $0.all(of: owner) }
     for listening in found ?? [] { listening.cancel() }
   }
 

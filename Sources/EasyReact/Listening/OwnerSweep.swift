@@ -63,12 +63,12 @@ struct OwnedListenings: @unchecked Sendable {
 @usableFromInline func register(
   _ listening: OwnedListening, owner: AnyObject, of storage: NodePointer
 ) {
-  let sideTable = storage.sideTable()
+  let attachments = storage.attachments()
   let keeper = (owner as? any ListeningOwner)?.listenings
-  listening.neighbours = sideTable
+  listening.neighbours = attachments
   listening.listenings = keeper
   keeper?.add(listening)
-  let (first, second) = sideTable.owned.withLock { $0.add(listening) }
+  let (first, second) = attachments.owned.withLock { $0.add(listening) }
   if let first, first.isOwnerGone { endOfGone(first) }
   if let second, second.isOwnerGone { endOfGone(second) }
   // Cancelled meanwhile by another thread, which did not find it here yet.

@@ -29,8 +29,8 @@ public class AnyNode: @unchecked Sendable {
 
   /// The name for people: in pictures, snapshots and messages. Any thread; nil at first.
   public final var name: String? {
-    get { storage.pointee.sideTableIfAny()?.state.withLock { $0.name } }
-    set { storage.sideTable().state.withLock { $0.name = newValue } }
+    get { storage.name }
+    set { storage.attachments().state.withLock { $0.name = newValue } }
   }
 
   /// Where the node was made: file and line of the call.
@@ -59,7 +59,7 @@ public class AnyNode: @unchecked Sendable {
   class func transformType<Output: Sendable>(to _: Output.Type) -> AnyNodeTransform.Type {
     AnyNodeTransform.self
   }
-  var isZipTerminated: Bool { storage.pointee.sideTableIfAny()?.zipEnd?.isTerminated ?? false }
+  var isZipTerminated: Bool { storage.pointee.sideTableIfAny()?.termination?.isTerminated ?? false }
 }
 
 extension AnyNode: Hashable {

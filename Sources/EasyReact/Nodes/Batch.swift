@@ -20,18 +20,18 @@ public func batch<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let turn = currentTurn()
-  let outer = turn.pointee.batch
-  let mine = Batch(outer: outer?.takeUnretainedValue())
-  turn.pointee.batch = Unmanaged.passUnretained(mine)
+  let outer = turn.openBatch
+  let mine = Batch(outer: outer)
+  turn.pointee.batch = Unmanaged.passUnretained(mine as AnyObject)
   easyreact_add_unsettled(1)
   defer {
-    turn.pointee.batch = outer
+    turn.pointee.batch = outer.map { Unmanaged.passUnretained($0 as AnyObject) }
     easyreact_add_unsettled(-1)
   }
   let result = try body()
-  turn.pointee.batch = outer
+  turn.pointee.batch = outer.map { Unmanaged.passUnretained($0 as AnyObject) }
   if let outer {
-    mine.merge(into: outer.takeUnretainedValue())
+    mine.merge(into: outer)
   } else {
     turn.enter()
     for entry in mine.entries { entry.apply(turn) }

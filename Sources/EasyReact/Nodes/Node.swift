@@ -163,7 +163,7 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   @usableFromInline final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
     if !isMutable { refuse(arrival.operation) }
     let turn = currentTurn()
-    if let batch = turn.pointee.batch?.takeUnretainedValue() {
+    if let batch = turn.openBatch {
       return batch.stage(self, arrival, context)
     }
     turn.enter()

@@ -1,4 +1,4 @@
-/// What an edge does: it gives the edge its name, and few rules of the engine ask for it.
+/// What an edge does: it gives the edge its name, and the traits that the engine asks for.
 @usableFromInline enum OperatorKind: UInt8, Sendable, CaseIterable {
   case link, fork, map, mapReplace, compactMap, filter, ignore, select, distinctUntilChanged
   case skip, take, scan, deliver, delay, throttle, flatten, inner, `switch`, `case`, `default`
@@ -19,28 +19,32 @@
     return text.prefix(1).uppercased() + text.dropFirst()
   }
 
-  /// The node below computes from the latest value of this edge's upstream, so losing the edge ends
-  /// it: `isTerminated`.
-  var endsJoin: Bool {
+  /// What the engine asks of it.
+  @usableFromInline var traits: EdgeTraits {
     switch self {
-    case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine: true
-    default: false
+    case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine, .zip:
+      [.endsDownstream, .hasFixedEnds]
+    case .held, .scan, .count, .startWith, .link, .sync, .transform: .keepsEvents
+    case .member: [.hasFixedEnds, .tellsMark]
+    case .race, .inner, .groups, .group: .hasFixedEnds
+    default: []
     }
+  }
+}
+
+extension EdgeStorage {
+  /// An edge of an operator.
+  @inlinable init(
+    kind: OperatorKind, up: NodePointer? = nil, handle: Unmanaged<AnyNode>? = nil,
+    hearsEmptiness: Bool = false, flags: EdgeFlags = [], state: EdgeState? = nil,
+    step: @escaping Step
+  ) {
+    self.init(
+      kindCode: kind.rawValue, traits: kind.traits, up: up,
+      handle: handle.map { Unmanaged<AnyObject>.fromOpaque($0.toOpaque()) },
+      hearsEmptiness: hearsEmptiness, flags: flags, state: state, step: step)
   }
 
-  /// An event that goes over this edge is a value from there on.
-  var keepsEvents: Bool {
-    switch self {
-    case .held, .scan, .count, .startWith, .link, .sync, .transform: true
-    default: false
-    }
-  }
-
-  /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
-  var hasFixedEnds: Bool {
-    switch self {
-    case .zip, .race, .inner, .member, .groups, .group: true
-    default: endsJoin
-    }
-  }
+  /// What the edge does.
+  @inlinable var kind: OperatorKind { unsafeBitCast(kindCode, to: OperatorKind.self) }
 }

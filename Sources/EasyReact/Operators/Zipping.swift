@@ -15,7 +15,7 @@ extension Node {
   ) -> Node<(Value, repeat each Other)> {
     let first = ZipQueue<Value>()
     let rest = (repeat ZipQueue<each Other>(for: each others))
-    let group = ZipEnd()
+    let group = Termination()
     let ready: @Sendable () -> Bool = {
       if first.isEmpty { return false }
       for queue in repeat each rest {
@@ -41,7 +41,7 @@ extension Node {
   ) -> Node<(Value, Other)> {
     let first = ZipQueue<Value>()
     let second = ZipQueue<Other>()
-    let group = ZipEnd()
+    let group = Termination()
     return makeZip(SourceLocation(file, line), group) { connect in
       connect(self, zipStep(first, group, { !second.isEmpty }) { (first.pop(), second.pop()) })
       connect(other, zipStep(second, group, { !first.isEmpty }) { (first.pop(), second.pop()) })
@@ -54,7 +54,7 @@ extension Node {
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
     let queues = nodes.map { _ in ZipQueue<Value>() }
-    let group = ZipEnd()
+    let group = Termination()
     // The first one that was empty when last looked at: only when that has a value the others are looked
     // at, each once for an array that is told.
     let lacking = Cell(0)
@@ -73,13 +73,6 @@ extension Node {
       }
     }
   }
-}
-
-/// Says that a zip has lost an upstream edge.
-@usableFromInline final class ZipEnd: Sendable {
-  @usableFromInline let end = Atomic(false)
-  @usableFromInline init() {}
-  @inlinable var isTerminated: Bool { end.load(ordering: .acquiring) }
 }
 
 /// The values of one upstream that wait for partners. Touched by the holder of the zip's region
@@ -102,13 +95,13 @@ extension Node {
 }
 
 @inlinable func makeZip<Output: Sendable>(
-  _ location: SourceLocation, _ group: ZipEnd,
+  _ location: SourceLocation, _ group: Termination,
   _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
 ) -> Node<Output> {
   let turn = currentTurn()
   turn.enter()
   let node = makeHead(Output.self, location, turn)
-  node.storage.sideTable().zipEnd = group
+  node.storage.sideTable().termination = group
   var edges: [EdgePointer] = []
   connectAll { upstream, step in
     edges.append(connect(upstream, node.storage, kind: .zip, step))
@@ -120,7 +113,7 @@ extension Node {
 
 /// The value joins its queue in the zip's region; if every queue has one, a tuple arrives.
 @inlinable func zipStep<Value: Sendable, Output: Sendable>(
-  _ queue: ZipQueue<Value>, _ group: ZipEnd, _ ready: @escaping @Sendable () -> Bool,
+  _ queue: ZipQueue<Value>, _ group: Termination, _ ready: @escaping @Sendable () -> Bool,
   _ pop: @escaping @Sendable () -> Output
 ) -> Step {
   @Sendable @inline(__always) func push(

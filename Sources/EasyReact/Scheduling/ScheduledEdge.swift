@@ -5,29 +5,6 @@ import Synchronization
 // Edges and listeners that go through a scheduler. What waits there carries the edge's life, its
 // wave and its context; a life that was cut delivers nothing any more.
 
-/// What waits in a scheduler for one life of an edge.
-@usableFromInline class EdgeState: @unchecked Sendable {
-  // Unchecked: an atomic; subclasses keep their state in a Mutex.
-  @usableFromInline let isEnded = Atomic(false)
-  /// Of an edge from an inner node: the life of the outer edge, with which it is over too.
-  @usableFromInline let outer: EdgeState?
-
-  @inlinable init(of outer: EdgeState? = nil) { self.outer = outer }
-
-  /// The edge is followed from now on. Called by the holder of its upstream's region.
-  func attached(_ edge: EdgePointer) {}
-  /// The edge, of the kind `member`, has its cut mark, once; it may not be attached yet. Called from any thread, quick, and no
-  /// user code.
-  func marked() {}
-  /// The edge was cut. Called from any thread, quick, and no user code.
-  final func end() { isEnded.store(true, ordering: .releasing) }
-  /// The edge is being freed, by the holder of its downstream's region.
-  @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(self, turn) }
-  /// An edge whose life hangs on this one is being freed. The same holder.
-  func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {}
-  @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
-}
-
 /// Items that wait for one drain on a scheduler: first in, first out, one drain at a time whatever
 /// the scheduler.
 @usableFromInline final class ScheduledQueue<Item: Sendable>: Sendable {

@@ -10,7 +10,7 @@ open class AnyNodeTransform: @unchecked Sendable {
   // Unchecked: everything mutable lies in `ends`.
   struct Ends {
     /// While it has both ends: the engine's edge, which knows them. It is not touched after
-    /// `lifeEnded`.
+    /// `edgeEnded`.
     var life: EdgeReference? { didSet { if life != nil { number += 1 } } }
     /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
     var number = 0
@@ -52,7 +52,7 @@ open class AnyNodeTransform: @unchecked Sendable {
     ends.withLock { ends in
       guard let life = ends.life else { return ends.from }
       let edge = life.edge
-      return edge.pointee.upHandle?.takeUnretainedValue() ?? edge.pointee.up!.node()
+      return edge.pointee.upNode ?? edge.pointee.up!.node()
     }
   }
 
@@ -82,9 +82,9 @@ open class AnyNodeTransform: @unchecked Sendable {
   ///
   /// A transform that was cut has lost both ends. If the node that it led to is gone, it keeps the
   /// one it came from.
-  func lifeEnded(_ edge: EdgePointer) {
+  func edgeEnded(_ edge: EdgePointer) {
     let isDownstreamGone = edge.pointee.down!.pointee.isUnwanted
-    let from = isDownstreamGone ? edge.pointee.upHandle?.takeUnretainedValue() : nil
+    let from = isDownstreamGone ? edge.pointee.upNode : nil
     let isPresent = ends.withLock { ends in
       guard ends.life?.edge == edge else { return false }
       ends.changes += 1
@@ -111,10 +111,10 @@ open class AnyNodeTransform: @unchecked Sendable {
   }
 
   private final func showLooseEnd(at node: AnyNode, isFrom: Bool, isTo: Bool) {
-    let sideTable =
-      isFrom || isTo ? node.storage.sideTable() : node.storage.pointee.sideTableIfAny()
+    let attachments =
+      isFrom || isTo ? node.storage.attachments() : node.storage.attachmentsIfAny()
     // What is looked at through a weak reference may be at its end: it must not end under the lock.
-    let seen = sideTable?.state.withLock { state in
+    let seen = attachments?.state.withLock { state in
       state.danglingFrom.show(self, isFrom) + state.danglingTo.show(self, isTo)
     }
     _ = consume seen
@@ -138,6 +138,10 @@ open class AnyNodeTransform: @unchecked Sendable {
     if let marked { marked.edge.finishCut(in: turn) }
     turn.leave()
   }
+}
+
+extension AnyNodeTransform: EdgeObserver {
+  func nodeIsGone() {}
 }
 
 extension AnyNodeTransform: CustomStringConvertible {

@@ -128,7 +128,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     let saved = (turn.pointee.receiving, turn.pointee.hasSent)
     (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
-    edge.pointee.upHandle.unsafelyUnwrapped._withUnsafeGuaranteedRef { sender in
+    let handle = edge.pointee.upHandle.unsafelyUnwrapped
+    Unmanaged<AnyNode>.fromOpaque(handle.toOpaque())._withUnsafeGuaranteedRef { sender in
       if turn.isEmptied {
         receiveEmpty(from: sender, context: turn.currentContext)
       } else if turn.pointee.wave.context == nil {
@@ -319,7 +320,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     if !up.holds(by: turn) { return up.perform(in: turn) { self.beginLife(edge, $0) } }
     let isPresent = ends.withLock { ends in
       if ends.life?.edge != edge || edge.pointee.has(.cut) { return false }
-      ends.receivesAt = edge.pointee.upHandle?.takeUnretainedValue()
+      ends.receivesAt = edge.pointee.upNode
       return true
     }
     if isPresent { begin() }

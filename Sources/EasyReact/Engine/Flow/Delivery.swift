@@ -50,7 +50,7 @@ import Synchronization
     self.init(joinIn: turn)
     let edgeFlags = edge.pointee.allFlags
     if edgeFlags.has(.isBackEdge) { wave.flags.insert(.crossedBackEdge) }
-    if wave.flags.has(.event), edge.pointee.kind.keepsEvents { wave.flags.remove(.event) }
+    if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if wave.flags.has(.late) {
       tiebreak = edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }

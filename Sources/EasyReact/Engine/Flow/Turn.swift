@@ -18,7 +18,8 @@ import Synchronization
   /// The stack, linked by `NodeStorage.caller`.
   @usableFromInline var top: NodePointer? = nil
   @usableFromInline var held: RegionPointer? = nil
-  @usableFromInline var batch: Unmanaged<Batch>? = nil
+  /// The `Batch` that is open; unretained.
+  @usableFromInline var batch: Unmanaged<AnyObject>? = nil
   /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
   @usableFromInline var receiving: EdgePointer? = nil
   @usableFromInline var hasSent = false
@@ -46,7 +47,10 @@ import Synchronization
   /// lifetime: for tests of growth.
   var looks = 0
   /// How many messages this thread has left where many waited: see `giveWay`.
-  var crowdedLetters: UInt32 = 0
+  var crowdedMessages: UInt32 = 0
+
+  /// Joins, and retired things, that a turn keeps room for when it ends.
+  static var usualRoom: Int { 1_024 }
 
   init() {
     joinCapacity = 16
@@ -149,11 +153,18 @@ extension TurnPointer {
     pointee.wave = Wave()
     pointee.reentrantSets = 0
     pointee.messagesOpened = 0
+    if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
     let isTraced = pointee.isTraced
     pointee.depth.store(
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
+  }
+
+  /// What a turn of unusual size needed is not kept. Nothing waits any more.
+  @inline(never) private func giveBackRoom() {
+    shrink(&pointee.joins, &pointee.joinCapacity)
+    shrink(&pointee.retired, &pointee.retiredCapacity)
   }
 
   /// One step towards quiet: a join, or something that died.
@@ -197,6 +208,14 @@ extension EdgePointer {
     turn.pointee.spareEdges = block
     turn.pointee.spareEdgeRoom &-= 1
   }
+}
+
+/// Of an array without elements.
+private func shrink<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
+  if capacity <= Turn.usualRoom { return }
+  items.deallocate()
+  capacity = Turn.usualRoom
+  items = .allocate(capacity: capacity)
 }
 
 func grow<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {

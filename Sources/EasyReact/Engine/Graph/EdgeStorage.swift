@@ -18,30 +18,34 @@ import Synchronization
   @usableFromInline let flags: Atomic<UInt8>
   /// Should the step run when the upstream is emptied? It finds the upstream without a value.
   @usableFromInline let hearsEmptiness: Bool
-  @usableFromInline let kind: OperatorKind
+  /// The operators know what it stands for (OperatorKind.swift).
+  @usableFromInline let kindCode: UInt8
+  @usableFromInline let traits: EdgeTraits
   @usableFromInline var up: NodePointer?
 
-  /// The upstream's `AnyNode`, retained: consumers own providers. Nil for an edge of a sync.
-  @usableFromInline var upHandle: Unmanaged<AnyNode>?
+  /// The upstream's handle, retained: consumers own providers. Nil for an edge of a sync.
+  @usableFromInline var upHandle: Unmanaged<AnyObject>?
   /// The first one's is the last.
   @usableFromInline let previous: Atomic<EdgePointer?>
   /// Among the downstream's upstream edges: under the downstream's lock. The first one's
   /// `previousIn` is the last.
   @usableFromInline let nextIn: Atomic<EdgePointer?>
   @usableFromInline let previousIn: Atomic<EdgePointer?>
-  /// What the user sees of it, retained: an `AnyNodeTransform`, made when first asked for, or a
-  /// `ListenerControl`.
+  /// What the user sees of it, retained: a transform, made when it is first asked
+  /// for, or what controls a listener. It may be an `EdgeObserver`.
   @usableFromInline let publicObject: Atomic<Unmanaged<AnyObject>?>
   /// Retained: what waits in a scheduler for this edge, told when it is cut.
   @usableFromInline let state: Unmanaged<EdgeState>?
 
   @inlinable init(
-    kind: OperatorKind, up: NodePointer? = nil, handle: Unmanaged<AnyNode>? = nil,
+    kindCode: UInt8, traits: EdgeTraits, up: NodePointer? = nil,
+    handle: Unmanaged<AnyObject>? = nil,
     hearsEmptiness: Bool = false, flags: EdgeFlags = [], state: EdgeState? = nil,
     step: @escaping Step
   ) {
     self.state = state.map { Unmanaged.passRetained($0) }
-    self.kind = kind
+    self.kindCode = kindCode
+    self.traits = traits
     self.step = step
     self.up = up
     down = nil

@@ -295,15 +295,9 @@ extension NodePointer {
 /// What few nodes have.
 @usableFromInline final class SideTable: @unchecked Sendable {
   // Unchecked: `context` is the holder's alone, `sent` lies under the node's short lock; the rest
-  // are Mutexes.
-  struct State {
-    var name: String?
-    /// Transforms that have this node at one end and nothing at the other.
-    var danglingFrom = LooseEnds(keeps: false)
-    var danglingTo = LooseEnds(keeps: true)
-  }
-  let state = Mutex(State())
-  let owned = Mutex(OwnedListenings())
+  // is atomic.
+  /// What the floors above keep with a node: its name, loose transforms, the listenings of owners.
+  let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
   @usableFromInline var context: ContextBox?
   /// `Sent<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
@@ -320,8 +314,10 @@ extension NodePointer {
   @usableFromInline let isTracedStart = Atomic(false)
   /// Of an event node; set before the node is published.
   @usableFromInline var isEventNode = false
-  /// Of a zip; set before the node is published.
-  @usableFromInline var zipEnd: ZipEnd?
+  /// Of a node that is no join and computes from several upstreams; set before the node is published.
+  @usableFromInline var termination: Termination?
+
+  deinit { attachments.load(ordering: .acquiring)?.release() }
 }
 
 extension NodePointer {

@@ -203,7 +203,7 @@ extension EdgePointer {
   /// cut. Nothing waits in a scheduler then.
   func mark() -> Bool {
     // Retained: whoever is attaching the edge may free it as soon as it has its mark.
-    let member = pointee.kind == .member ? pointee.state?.takeUnretainedValue() : nil
+    let member = pointee.traits.has(.tellsMark) ? pointee.state?.takeUnretainedValue() : nil
     let before = pointee.insert(.cut)
     if let member, !before.has(.cut) { member.marked() }
     if before.has([.cut, .starting]) { return false }
@@ -215,12 +215,7 @@ extension EdgePointer {
   /// until then.
   func finishCut(in turn: TurnPointer) {
     if let down = pointee.down {
-      if let join = down.pointee.join, pointee.kind.endsJoin {
-        join.pointee.isTerminated.store(true, ordering: .releasing)
-      }
-      if pointee.kind == .zip {
-        down.pointee.sideTableIfAny()?.zipEnd?.end.store(true, ordering: .releasing)
-      }
+      if pointee.traits.has(.endsDownstream) { down.terminate() }
       noteCut()
       // What the edge of a flatten follows is let go at once, where nobody else is inside the result.
       if let state = pointee.state, down.claim(by: turn) {
@@ -235,6 +230,14 @@ extension EdgePointer {
         retire(.edge(takePayload(payload, EdgePointer.self)), turn)
       }
     }
+  }
+}
+
+extension NodePointer {
+  /// An upstream edge was lost: what computes from all of them says nothing any more.
+  fileprivate func terminate() {
+    pointee.join?.pointee.isTerminated.store(true, ordering: .releasing)
+    pointee.sideTableIfAny()?.termination?.mark()
   }
 }
 
@@ -331,10 +334,10 @@ extension EdgePointer {
     pointee.state?.release()
     pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
     let publicObject = pointee.publicObject.exchange(nil, ordering: .acquiringAndReleasing)
-    // A transform that somebody holds besides is told; from the others nothing is left behind.
-    weak let transform = publicObject?.takeUnretainedValue() as? AnyNodeTransform
+    // One that somebody holds besides is told; from the others nothing is left behind.
+    weak let observer = publicObject?.takeUnretainedValue() as? any EdgeObserver
     publicObject?.release()
-    transform?.lifeEnded(self)
+    observer?.edgeEnded(self)
     pointee.upHandle = nil
     handle?.release()
   }
@@ -355,7 +358,7 @@ private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
   // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
   for edge in storage.allEdges(.listeners) {
     let publicObject = edge.pointee.publicObject.load(ordering: .acquiring)?.takeUnretainedValue()
-    (publicObject as? OwnedListening)?.cancel()
+    (publicObject as? any EdgeObserver)?.nodeIsGone()
   }
   storage.dropReference(in: turn)
 }
@@ -376,19 +379,20 @@ extension NodePointer {
 // MARK: - Handles
 
 extension NodePointer {
-  /// The node of a node's storage, unless its handle is going. The caller keeps the node's storage from being freed, and
-  /// holds no short lock.
-  func node() -> AnyNode? {
-    pointee.acquire()
-    defer { pointee.releaseAfterCopying() }
-    return nodeLocked()
-  }
-
-  /// The caller holds the node's lock; the handle's deinit takes it before anything else.
-  func nodeLocked() -> AnyNode? {
+  /// Under the node's lock: the handle, unless its deinit has begun, which takes that lock before
+  /// anything else.
+  func handleLocked() -> AnyObject? {
     guard let handle = pointee.handle.load(ordering: .acquiring),
       swift_tryRetain(UnsafeMutableRawPointer(mutating: handle)) != nil
     else { return nil }
-    return Unmanaged<AnyNode>.fromOpaque(handle).takeRetainedValue()
+    return Unmanaged<AnyObject>.fromOpaque(handle).takeRetainedValue()
+  }
+
+  /// The handle, unless it is going. The caller keeps the storage from being freed, and holds no short
+  /// lock.
+  func handle() -> AnyObject? {
+    pointee.acquire()
+    defer { pointee.releaseAfterCopying() }
+    return handleLocked()
   }
 }

@@ -118,10 +118,10 @@ extension EdgePointer {
 
 /// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by
 /// hand.
-func ringClosers() -> [AnyNode] {
+func ringClosers() -> [AnyObject] {
   underTopologyLock {
     topology.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
-      edge.pointee.has([.sync, .cut]) ? nil : edge.pointee.up.flatMap { $0.node() }
+      edge.pointee.has([.sync, .cut]) ? nil : edge.pointee.up.flatMap { $0.handle() }
     }
   }
 }

@@ -111,7 +111,7 @@ extension MessagePointer {
         expected: word, desired: UInt(bitPattern: self) | Region.held,
         successOrdering: .releasing, failureOrdering: .relaxed)
       if isPushed {
-        region.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
+        region.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
         return true
       }
       word = present
@@ -120,7 +120,7 @@ extension MessagePointer {
 }
 
 /// As many messages may wait before who leaves another one gives way.
-let mailComfort: Int32 = 128
+let messageComfort: Int32 = 128
 
 extension NodePointer {
   /// Before a message is left where many wait: this thread sleeps for some microseconds, each 32nd time.
@@ -130,12 +130,12 @@ extension NodePointer {
   /// a set takes some microseconds more, whatever the holder does.
   @usableFromInline func giveWay(in turn: TurnPointer) {
     let region = pointee.region.load(ordering: .acquiring)
-    let left = region.pointee.lettersLeft.load(ordering: .relaxed)
-    let waiting = Int32(bitPattern: left &- region.pointee.lettersTaken.load(ordering: .relaxed))
-    if waiting <= mailComfort || isHeld(by: turn) { return }
-    turn.pointee.crowdedLetters &+= 1
-    if turn.pointee.crowdedLetters % 32 == 0 {
-      easyreact_nap(waiting < 2 * mailComfort ? 50 : 100)
+    let left = region.pointee.messagesLeft.load(ordering: .relaxed)
+    let waiting = Int32(bitPattern: left &- region.pointee.messagesTaken.load(ordering: .relaxed))
+    if waiting <= messageComfort || isHeld(by: turn) { return }
+    turn.pointee.crowdedMessages &+= 1
+    if turn.pointee.crowdedMessages % 32 == 0 {
+      easyreact_nap(waiting < 2 * messageComfort ? 50 : 100)
     }
   }
 

@@ -47,8 +47,8 @@ import Synchronization
   /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
   @usableFromInline let owner: Atomic<UInt>
   /// How many messages were left here, and how many of them the holders have taken: see `giveWay`.
-  @usableFromInline let lettersLeft: Atomic<UInt32>
-  @usableFromInline let lettersTaken: Atomic<UInt32>
+  @usableFromInline let messagesLeft: Atomic<UInt32>
+  @usableFromInline let messagesTaken: Atomic<UInt32>
 
   @inlinable init() {
     nextHeld = nil
@@ -57,8 +57,8 @@ import Synchronization
     references = Atomic(1)
     word = Atomic(0)
     owner = Atomic(0)
-    lettersLeft = Atomic(0)
-    lettersTaken = Atomic(0)
+    messagesLeft = Atomic(0)
+    messagesTaken = Atomic(0)
   }
 
   static var nobody: UInt { 0 }
@@ -171,8 +171,8 @@ extension RegionPointer {
 }
 
 private func count(_ messages: UInt32, takenFrom region: RegionPointer) {
-  let before = region.pointee.lettersTaken.load(ordering: .relaxed)
-  region.pointee.lettersTaken.store(before &+ messages, ordering: .relaxed)
+  let before = region.pointee.messagesTaken.load(ordering: .relaxed)
+  region.pointee.messagesTaken.store(before &+ messages, ordering: .relaxed)
 }
 
 extension RegionPointer {
@@ -334,7 +334,7 @@ extension RegionPointer {
       (isMoved ? new : self).appendToInbox(present, present)
       if isMoved {
         count(1, takenFrom: self)
-        new.pointee.lettersLeft.wrappingAdd(1, ordering: .relaxed)
+        new.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
       }
     }
   }

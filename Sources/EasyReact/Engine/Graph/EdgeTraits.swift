@@ -1,0 +1,16 @@
+/// What an edge may do, as far as the engine asks. What it *is* the operators know (OperatorKind.swift).
+@usableFromInline struct EdgeTraits: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable func has(_ traits: EdgeTraits) -> Bool { rawValue & traits.rawValue != 0 }
+
+  /// The node below computes from the values of all its upstreams, so losing the edge ends it:
+  /// `isTerminated`.
+  @inlinable static var endsDownstream: EdgeTraits { EdgeTraits(rawValue: 1) }
+  /// An event that goes over this edge is a value from there on.
+  @inlinable static var keepsEvents: EdgeTraits { EdgeTraits(rawValue: 2) }
+  /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
+  @inlinable static var hasFixedEnds: EdgeTraits { EdgeTraits(rawValue: 4) }
+  /// Its state is told of the cut mark at once, before the edge has ended.
+  @inlinable static var tellsMark: EdgeTraits { EdgeTraits(rawValue: 8) }
+}
