@@ -50,44 +50,109 @@ extension Node {
   }
 }
 
-/// Which inner node a flatten follows. Touched by the holder of the result's region.
-@usableFromInline final class LatestInnerNode<Output: Sendable>: EdgeState, @unchecked Sendable {
-  // Unchecked: see above.
-  /// The edge from the inner node, not touched once its life is over. The life keeps this object, so
-  /// it is let go of when the node is left.
+/// What a flatten remembers, whatever its types are. Touched by the holder of the result's region.
+@usableFromInline struct FlattenState {
+  /// The edge from the inner node, not touched once its life is over. The life keeps the flatten's
+  /// state, so it is let go of when the node is left.
   @usableFromInline var inner: (edge: EdgePointer, life: EdgeState)?
   /// A life that is over; used again as soon as nobody else has it any more.
   @usableFromInline var spare: EdgeState?
-  /// Does an inner node that is empty when it is turned to empty the result?
-  @usableFromInline let emptiesResult: Bool
-
   /// As a join: what runs. Nil: every value of both nodes counts.
-  @usableFromInline private(set) var join: JoinPointer?
-  /// As a join: the choice by the outer node's present value.
-  private let choose: ((NodePointer) -> Node<Output>?)?
+  @usableFromInline var join: JoinPointer?
   /// The outer edge, once it has told something; that asks for a choice; one that was made then; and
   /// one was made and is not told yet.
-  private var outerEdge: EdgePointer?
-  private var isToChoose = false
-  private var chosen: Node<Output>?
-  private var hasChosen = false
+  @usableFromInline var outerEdge: EdgePointer?
+  @usableFromInline var isToChoose = false
+  @usableFromInline var chosen: AnyNode?
+  @usableFromInline var hasChosen = false
   /// The initial push of the outer edge comes now. Touched by the holder of the outer node's region.
   @usableFromInline var isFirst = false
+  @inlinable init() {}
+}
 
-  @usableFromInline init(emptiesResult: Bool = true) {
-    self.emptiesResult = emptiesResult
-    choose = nil
+@usableFromInline class Flatten: EdgeState, @unchecked Sendable {
+  // Unchecked: see `FlattenState`. A pointer, for a field would be checked for exclusive access each
+  // time.
+  @usableFromInline final let place: UnsafeMutablePointer<FlattenState>
+
+  @inlinable init() {
+    place = .allocate(capacity: 1)
+    place.initialize(to: FlattenState())
+    super.init()
   }
 
-  @usableFromInline init(_ choose: @escaping (NodePointer) -> Node<Output>?) {
+  deinit {
+    if let join = place.pointee.join { join.freeJoin() }  // this object ends the join's life
+    place.deinitialize(count: 1)
+    place.deallocate()
+  }
+
+  @inlinable final var inner: (edge: EdgePointer, life: EdgeState)? { place.pointee.inner }
+  @inlinable final var join: JoinPointer? { place.pointee.join }
+
+  /// A join that waits would be told twice; as a join itself the result hears of it only once more.
+  @usableFromInline final func isStillToTell(_ node: AnyNode, _ turn: TurnPointer) -> Bool {
+    place.pointee.join == nil && node.storage.willEmit(in: turn)
+  }
+
+  @usableFromInline final func follows(_ node: AnyNode) -> Bool {
+    // An edge that was cut before it was attached has not ended yet.
+    guard let inner = place.pointee.inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut)
+    else {
+      return false
+    }
+    return inner.edge.pointee.up == node.storage
+  }
+
+  /// The one before the last is free by now, unless its edge is still in the mailbox.
+  @usableFromInline final func freshLife() -> EdgeState {
+    if isKnownUniquelyReferenced(&place.pointee.spare), let life = place.pointee.spare.take() {
+      life.isEnded.store(false, ordering: .relaxed)
+      return life
+    }
+    return EdgeState(of: self)
+  }
+
+  @usableFromInline final func leaveInner(_ turn: TurnPointer) {
+    guard let (edge, life) = place.pointee.inner.take() else { return }
+    if !life.hasEnded { edge.cut(by: turn) }
+    place.pointee.spare = life
+  }
+
+  override func attached(_ edge: EdgePointer) {
+    place.pointee.isFirst = edge.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
+  }
+
+  /// The outer edge is over.
+  @usableFromInline override func detached(_ turn: TurnPointer) {
+    leaveInner(turn)
+    place.pointee.spare = nil  // it keeps this object
+    place.pointee.outerEdge = nil
+    place.pointee.chosen = nil
+  }
+}
+
+/// Which inner node a flatten follows.
+@usableFromInline final class LatestInnerNode<Output: Sendable>: Flatten, @unchecked Sendable {
+  // Unchecked: constant.
+  /// Does an inner node that is empty when it is turned to empty the result?
+  @usableFromInline let emptiesResult: Bool
+  /// As a join: the choice by the outer node's present value.
+  @usableFromInline let choose: (NodePointer) -> Node<Output>?
+
+  @inlinable init(emptiesResult: Bool = true) {
+    self.emptiesResult = emptiesResult
+    choose = { _ in nil }  // never asked
+    super.init()
+  }
+
+  /// A join. All that its run does is specialised where the flatten is made.
+  @inlinable init(_ choose: @escaping (NodePointer) -> Node<Output>?) {
     emptiesResult = true
     self.choose = choose
     super.init()
-    // This object ends the join's life.
-    join = makeJoin([]) { [unowned(unsafe) self] storage, turn in run(storage, turn) }
+    place.pointee.join = makeJoin([]) { [unowned(unsafe) self] storage, turn in run(storage, turn) }
   }
-
-  deinit { if let join { join.freeJoin() } }
 
   @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
@@ -125,11 +190,6 @@ extension Node {
     return down.arrive(value.map { .value($0) } ?? .empty, delivery, sender: sender, in: turn)
   }
 
-  /// A join that waits would be told twice; as a join itself the result hears of it only once more.
-  @usableFromInline func isStillToTell(_ node: Node<Output>, _ turn: TurnPointer) -> Bool {
-    join == nil && node.storage.willEmit(in: turn)
-  }
-
   /// A value in place of what an inner node tells, which is left.
   func leave(
     for value: Output, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
@@ -138,14 +198,6 @@ extension Node {
       self.leaveInner(turn)
       return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
     }
-  }
-
-  @inlinable func follows(_ node: AnyNode) -> Bool {
-    // An edge that was cut before it was attached has not ended yet.
-    guard let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
-      return false
-    }
-    return inner.edge.pointee.up == node.storage
   }
 
   /// True: linked, and its value is to be told here. False: another thread is inside it and will
@@ -159,7 +211,7 @@ extension Node {
         kind: .inner, up: node.storage, handle: Unmanaged.passRetained(node as AnyNode),
         flags: .starting, state: life
       ) { up, edge, turn in
-        if !turn.pointee.wave.flags.has(.event), let join = edge.joinAbove(Output.self) {
+        if !turn.pointee.wave.flags.has(.event), let join = edge.joinAbove {
           return join.arriveAtFlatten(over: edge, from: up, in: turn)
         }
         // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
@@ -171,7 +223,7 @@ extension Node {
         return edge.pass(up.slot(Output.self).pointee, from: up, in: turn)
       })
     edge.pointee.down = down
-    inner = (edge, life)
+    place.pointee.inner = (edge, life)
     edge.prepareLink(in: turn)
     if node.storage.holds(by: turn) {
       if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
@@ -183,32 +235,6 @@ extension Node {
     return false
   }
 
-  /// The one before the last is free by now, unless its edge is still in the mailbox.
-  @inlinable func freshLife() -> EdgeState {
-    if isKnownUniquelyReferenced(&spare), let life = spare.take() {
-      life.isEnded.store(false, ordering: .relaxed)
-      return life
-    }
-    return EdgeState(of: self)
-  }
-
-  @usableFromInline func leaveInner(_ turn: TurnPointer) {
-    guard let (edge, life) = inner.take() else { return }
-    if !life.hasEnded { edge.cut(by: turn) }
-    spare = life
-  }
-
-  override func attached(_ edge: EdgePointer) {
-    isFirst = edge.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
-  }
-
-  /// The outer edge is over.
-  @usableFromInline override func detached(_ turn: TurnPointer) {
-    leaveInner(turn)
-    spare = nil  // it keeps this object
-    outerEdge = nil
-    chosen = nil
-  }
 }
 
 // MARK: - As a join
@@ -219,21 +245,67 @@ extension LatestInnerNode {
   @inlinable func isToNote(over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer)
     -> Bool
   {
-    join != nil && !isFirst && !turn.pointee.wave.flags.has(.event) && edge.pointee.up == up
+    join != nil && !place.pointee.isFirst && !turn.pointee.wave.flags.has(.event)
+      && edge.pointee.up == up
   }
 
   @inlinable func hear(
     _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    let isAtOnce = join == nil || isFirst
-    isFirst = false
+    let isAtOnce = join == nil || place.pointee.isFirst
+    place.pointee.isFirst = false
     if !isAtOnce { return note(node, over: edge, from: up, turn) }
     return follow(node, over: edge, from: up, turn)
   }
 
+  /// Everything of a lower rank is final.
+  @inlinable func run(_ down: NodePointer, _ turn: TurnPointer) -> Bool {
+    let join = join.unsafelyUnwrapped
+    if place.pointee.isToChoose, !turnToChosen(down, join, turn) { return false }
+    guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
+      return false
+    }
+    let value = inner.edge.pointee.up.unsafelyUnwrapped.readStored(Output.self)
+    if value == nil, !place.pointee.hasChosen {
+      down.traceWaiting(in: turn)
+      return false
+    }
+    place.pointee.hasChosen = false
+    if let value { return emit(value, of: down, join, turn) }
+    return down.arrive(
+      .empty as Arrival<Output>, Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
+  }
+
+  /// Follows the node that the outer one's value chooses. False: nothing is to be told now.
+  @inlinable func turnToChosen(_ down: NodePointer, _ join: JoinPointer, _ turn: TurnPointer)
+    -> Bool
+  {
+    place.pointee.isToChoose = false
+    guard let outer = place.pointee.outerEdge, !hasEnded else { return false }
+    let chosen = place.pointee.chosen.take().map { unsafeDowncast($0, to: Node<Output>.self) }
+    guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else {
+      return true
+    }
+    if hasEnded || node.storage == down { return false }  // the user's closure may have cut the edge
+    place.pointee.hasChosen = true
+    if !follows(node) {
+      let life = freshLife()
+      leaveInner(turn)
+      if !link(
+        node, down, life, Delivery(of: join, turn), join.pointee.sender.unsafelyUnwrapped, turn)
+      {
+        place.pointee.hasChosen = false
+        return false
+      }
+    }
+    return !down.waitsAgain(join, in: turn)
+  }
+}
+
+extension Flatten {
   /// - Parameter node: Chosen already.
-  @usableFromInline func note(
-    _ node: Node<Output>? = nil, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
+  @usableFromInline final func note(
+    _ node: AnyNode? = nil, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let down = edge.pointee.down.unsafelyUnwrapped
     let join = join.unsafelyUnwrapped
@@ -241,59 +313,19 @@ extension LatestInnerNode {
       down.claim(by: turn),
       edge.pointee.flags.load(ordering: .relaxed) == 0, down.noteQuickly(join, sender: up, in: turn)
     {
-      (outerEdge, isToChoose) = (edge, true)
+      (place.pointee.outerEdge, place.pointee.isToChoose) = (edge, true)
       return false
     }
     return edge.inRegion(in: turn) { [self] delivery, turn in
       var delivery = delivery
       delivery.wave.flags.remove(.event)  // it chooses a node, whose value is told
       if down.noteArrival(at: join, delivery, sender: up, in: turn) {
-        (outerEdge, isToChoose, chosen) = (edge, true, node)
+        (place.pointee.outerEdge, place.pointee.isToChoose, place.pointee.chosen) = (
+          edge, true, node
+        )
       }
       return false
     }
-  }
-
-  /// Everything of a lower rank is final.
-  func run(_ down: NodePointer, _ turn: TurnPointer) -> Bool {
-    let join = join.unsafelyUnwrapped
-    if isToChoose, !turnToChosen(down, join, turn) { return false }
-    guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
-      return false
-    }
-    let value = inner.edge.pointee.up.unsafelyUnwrapped.readStored(Output.self)
-    if value == nil, !hasChosen {
-      down.traceWaiting(in: turn)
-      return false
-    }
-    hasChosen = false
-    if let value { return emit(value, of: down, join, turn) }
-    return down.arrive(
-      .empty as Arrival<Output>, Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
-  }
-
-  /// The chosen node's value, or its emptiness, is to be told.
-  func isBrought() { hasChosen = true }
-
-  /// Follows the node that the outer one's value chooses. False: nothing is to be told now.
-  private func turnToChosen(_ down: NodePointer, _ join: JoinPointer, _ turn: TurnPointer) -> Bool {
-    isToChoose = false
-    guard let outer = outerEdge, !hasEnded else { return false }
-    let chosen = chosen.take()
-    guard let node = chosen ?? choose.unsafelyUnwrapped(outer.pointee.up.unsafelyUnwrapped) else {
-      return true
-    }
-    if hasEnded || node.storage == down { return false }  // the user's closure may have cut the edge
-    hasChosen = true
-    if !follows(node) {
-      let life = freshLife()
-      leaveInner(turn)
-      if !link(node, down, life, Delivery(of: join, turn), join.pointee.sender!, turn) {
-        hasChosen = false
-        return false
-      }
-    }
-    return !down.waitsAgain(join, in: turn)
   }
 }
 
@@ -303,11 +335,12 @@ extension LatestInnerNode {
   _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,
   _ turn: TurnPointer
 ) -> Bool {
-  guard let join = edge.joinAbove(Output.self) else { return false }
+  guard let join = edge.joinAbove else { return false }
   let down = edge.pointee.down.unsafelyUnwrapped
   func note(_ delivery: Delivery, _ turn: TurnPointer) {
     edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-      unsafeDowncast($0.outer.unsafelyUnwrapped, to: LatestInnerNode<Output>.self).isBrought()
+      // Its value, or its emptiness, is to be told.
+      unsafeDowncast($0.outer.unsafelyUnwrapped, to: Flatten.self).place.pointee.hasChosen = true
     }
     down.noteArrival(at: join, delivery, sender: sender, in: turn)
   }
@@ -320,11 +353,10 @@ extension LatestInnerNode {
 }
 
 extension EdgePointer {
-  @usableFromInline func joinAbove<Output: Sendable>(_: Output.Type)
-    -> JoinPointer?
-  {
+  /// Of an edge from an inner node: the join of the flatten that follows it.
+  @usableFromInline var joinAbove: JoinPointer? {
     pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-      unsafeDowncast($0.outer.unsafelyUnwrapped, to: LatestInnerNode<Output>.self).join
+      unsafeDowncast($0.outer.unsafelyUnwrapped, to: Flatten.self).place.pointee.join
     }
   }
 }

@@ -198,7 +198,7 @@ extension NodePointer {
 
   /// The join that is running follows another node now: true, where joins that lead there may still
   /// have to run. It waits once more then, with what made it run.
-  func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
+  @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
     if turn.pointee.joinCount == 0 || !(turn.pointee.joins[0] < WaitingJoin(self, join)) {
       return false
     }

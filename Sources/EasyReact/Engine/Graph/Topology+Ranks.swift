@@ -34,8 +34,8 @@ extension NodePointer {
 
   /// Raises the top of a node, with that of its component, and of all that follows.
   func raiseTop(to new: Int32) {
-    let storage = self
-    var todo = [storage]
+    if top() >= new { return }
+    var todo = [self]
     while let storage = todo.popLast() {
       if storage.top() >= new { continue }
       let members = storage.component()?._withUnsafeGuaranteedRef { $0.members } ?? [storage]
