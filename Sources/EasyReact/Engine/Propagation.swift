@@ -241,7 +241,8 @@ extension NodePointer {
         edge.traceStop(.cut, in: turn)
       }
       if edge == last { return }
-      next = edge.pointee.next.load(ordering: .acquiring)  // unlinking waits for the end of the turn
+      // unlinking waits for the end of the turn
+      next = edge.pointee.next.load(ordering: .acquiring)
     }
   }
 }

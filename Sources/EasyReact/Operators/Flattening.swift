@@ -286,7 +286,8 @@ extension LatestInnerNode {
     guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else {
       return true
     }
-    if hasEnded || node.storage == down { return false }  // the user's closure may have cut the edge
+    // the user's closure may have cut the edge
+    if hasEnded || node.storage == down { return false }
     place.pointee.hasChosen = true
     if !follows(node) {
       let life = freshLife()
