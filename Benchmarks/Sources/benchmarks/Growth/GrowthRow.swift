@@ -64,7 +64,7 @@ struct GrowthFinding {
 /// least of all rounds, before it is believed.
 struct GrowthMeasuring {
   let sizes: [Int]
-  private let tries = 3
+  private let tries = 5
 
   func measure(_ row: GrowthRow) -> GrowthFinding {
     switch row.measure {

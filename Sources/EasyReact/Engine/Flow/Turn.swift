@@ -214,7 +214,7 @@ extension EdgePointer {
 private func shrink<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
   if capacity <= Turn.usualRoom { return }
   items.deallocate()
-  capacity = Turn.usualRoom
+  capacity = 64
   items = .allocate(capacity: capacity)
 }
 
