@@ -352,7 +352,7 @@ extension EdgePointer {
 
 private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
   storage.pointee.isUnwanted = true
-  for edge in storage.allEdges(.ins) { edge.cut(by: turn) }
+  storage.cutIns(by: turn)
   // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
   for edge in storage.allEdges(.outs) { edge.cut(by: turn) }
   // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
@@ -364,6 +364,13 @@ private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
 }
 
 extension NodePointer {
+  /// Most nodes have one upstream, which needs no list. Who holds the region takes edges out here.
+  fileprivate func cutIns(by turn: TurnPointer) {
+    guard let first = firstEdge(.ins) else { return }
+    if first.pointee.nextIn.load(ordering: .acquiring) == nil { return first.cut(by: turn) }
+    for edge in edges(.ins) { edge.cut(by: turn) }
+  }
+
   fileprivate func allEdges(_ list: EdgeListKind) -> [EdgePointer] {
     firstEdge(list) == nil ? [] : edges(list)
   }
