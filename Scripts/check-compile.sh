@@ -45,7 +45,7 @@ done
 # What `.interoperabilityMode(.Cxx)` of a target does in release, where the library's calls of C are inlined; a folder of objects may have old ones in it.
 program=$(mktemp -d)
 trap 'rm -rf "$program"' EXIT
-sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|InternalCollectionsUtilities|ContainersPreview)\.build/' |
+sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|HeapModule|HashTreeCollections|InternalCollectionsUtilities|ContainersPreview)\.build/' |
   tr '\n' '\0' | xargs -0 ar rcs "$program/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
 for file in Tests/Compile/MustLink/*.swift; do
   count=$((count + 1))

@@ -3,7 +3,7 @@ import EasyReactTesting
 import Testing
 
 /// Contract 4.5 and 4.6: `flatten` and `flattenMap` are joins of the outer node and the chosen inner one.
-@Suite struct Section04Flatten {
+@Suite(.watched) struct Section04Flatten {
   @Test(arguments: ["first", "last"])
   func `4.5 a turn that changes the choice and the chosen node tells one value`(order: String) {
     let x = MutableNode(1)

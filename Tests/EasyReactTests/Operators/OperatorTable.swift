@@ -77,10 +77,10 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
     OperatorCase("scan(_:)", .keeps) { a, _, _ in a.scan(0) { $0 + $1 } },
     OperatorCase("scanIndexed(_:)", .keeps) { a, _, _ in a.scanIndexed(0) { $0 + $1 + $2 } },
     OperatorCase("deliver(on:)") { a, _, clock in a.deliver(on: clock) },
-    OperatorCase("flatten()", .keeps, tellsEach: false) { a, other, _ in
+    OperatorCase("flatten(mode:)", .keeps, tellsEach: false) { a, other, _ in
       a.map { _ in other }.flatten()
     },
-    OperatorCase("flattenMap(_:)", .keeps) { a, _, _ in a.flattenMap { Node($0) } },
+    OperatorCase("flattenMap(mode:_:)", .keeps) { a, _, _ in a.flattenMap { Node($0) } },
     OperatorCase("switch(_:) case(_:)") { a, _, _ in a.switch { _ in "key" }.case("key") },
     OperatorCase("switchMap(_:) default") { a, _, _ in
       a.switchMap { (String?.none, $0) }.default
