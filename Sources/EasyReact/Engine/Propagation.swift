@@ -16,20 +16,21 @@ import Synchronization
 //  6. `takeNext`    what waited at a busy node is told when the node has finished with its present
 //                   value.
 //  7. `finish`      (Turn.swift, by the outermost `leave`) joins run when no plain edge is left,
-//                   then what is retired are freed, then regions are given back, each after its messages.
+//                   then what was retired is freed, then regions are given back, each after its
+//                   messages.
 //
 // Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one
-// set causes; its number is in `Turn.wave` while it is under way and in `NodeStorage.wave` where it has
-// been. *Busy*: a node that still has something to do for its present value. *Holder*: the thread
+// set causes; it is in `Turn.wave` while it is under way, and its number in `NodeStorage.wave` where it
+// has been. *Busy*: a node that still has something to do for its present value. *Holder*: the thread
 // that has claimed a region.
 //
-// Invariants (Engine+Invariants.swift checks those that hold between turns).
+// Invariants (Invariants.swift checks those that hold between turns).
 //  - A value is stored only into a node that is not busy, so all receivers of a node hear one
 //    sequence.
 //  - The stack of busy nodes is linked through the nodes (`caller`): a chain of any length needs no
 //    memory and no recursion. A node is in it at most once.
-//  - `Turn.wave`, `.flags` and `.context` are those of the node on top, except inside user code,
-//    where a nested set saves and restores them.
+//  - `Turn.wave` is that of the node on top, except inside user code, where a nested set saves and
+//    restores it.
 //  - No lock is held while a closure, `==`, a listener or a `deinit` of the user runs.
 
 // MARK: 1 A set
@@ -144,7 +145,7 @@ extension NodePointer {
 // MARK: 3 The loop
 
 extension NodePointer {
-  /// `start` has stored a value. Returns when everything that follows from it without joins has been
+  /// This node has stored a value. Returns when everything that follows from it without joins has been
   /// told.
   @usableFromInline func propagate(in turn: TurnPointer) {
     let base = turn.pointee.top
@@ -241,7 +242,7 @@ extension NodePointer {
         edge.traceStop(.cut, in: turn)
       }
       if edge == last { return }
-      // unlinking waits for the end of the turn
+      // Unlinking waits for the end of the turn.
       next = edge.pointee.next.load(ordering: .acquiring)
     }
   }

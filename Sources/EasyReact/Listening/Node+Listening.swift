@@ -2,7 +2,7 @@ import Synchronization
 
 // Listening comes in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose
 // life it shares; and in two places: on the thread that sets, or on a scheduler. All are one edge
-// with one closure. Those by an owner are in Node+Owners.swift.
+// with one closure. Those by an owner are in Node+ListeningByOwner.swift.
 
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {

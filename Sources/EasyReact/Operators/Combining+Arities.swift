@@ -8,10 +8,10 @@ extension Node {
     _ b: Node<B>, _ c: Node<C>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C)> {
-    makeJoin([self, b, c], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self)
+    makeJoin([self, b, c], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self)
       else { return nil }
       return (a, b, c)
     }
@@ -23,11 +23,11 @@ extension Node {
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D)> {
-    makeJoin([self, b, c, d], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self),
-        let d = storages[3].readStored(D.self)
+    makeJoin([self, b, c, d], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self),
+        let d = upstreams[3].readStored(D.self)
       else { return nil }
       return (a, b, c, d)
     }
@@ -39,12 +39,12 @@ extension Node {
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E)> {
-    makeJoin([self, b, c, d, e], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self),
-        let d = storages[3].readStored(D.self),
-        let e = storages[4].readStored(E.self)
+    makeJoin([self, b, c, d, e], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self),
+        let d = upstreams[3].readStored(D.self),
+        let e = upstreams[4].readStored(E.self)
       else { return nil }
       return (a, b, c, d, e)
     }
@@ -56,13 +56,13 @@ extension Node {
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F)> {
-    makeJoin([self, b, c, d, e, f], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self),
-        let d = storages[3].readStored(D.self),
-        let e = storages[4].readStored(E.self),
-        let f = storages[5].readStored(F.self)
+    makeJoin([self, b, c, d, e, f], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self),
+        let d = upstreams[3].readStored(D.self),
+        let e = upstreams[4].readStored(E.self),
+        let f = upstreams[5].readStored(F.self)
       else { return nil }
       return (a, b, c, d, e, f)
     }
@@ -76,14 +76,14 @@ extension Node {
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>, _ g: Node<G>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F, G)> {
-    makeJoin([self, b, c, d, e, f, g], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self),
-        let d = storages[3].readStored(D.self),
-        let e = storages[4].readStored(E.self),
-        let f = storages[5].readStored(F.self),
-        let g = storages[6].readStored(G.self)
+    makeJoin([self, b, c, d, e, f, g], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self),
+        let d = upstreams[3].readStored(D.self),
+        let e = upstreams[4].readStored(E.self),
+        let f = upstreams[5].readStored(F.self),
+        let g = upstreams[6].readStored(G.self)
       else { return nil }
       return (a, b, c, d, e, f, g)
     }
@@ -98,15 +98,15 @@ extension Node {
     _ h: Node<H>,
     mode: CombineMode = .latest, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, B, C, D, E, F, G, H)> {
-    makeJoin([self, b, c, d, e, f, g, h], mode, SourceLocation(file, line)) { storages in
-      guard let a = storages[0].readStored(Value.self),
-        let b = storages[1].readStored(B.self),
-        let c = storages[2].readStored(C.self),
-        let d = storages[3].readStored(D.self),
-        let e = storages[4].readStored(E.self),
-        let f = storages[5].readStored(F.self),
-        let g = storages[6].readStored(G.self),
-        let h = storages[7].readStored(H.self)
+    makeJoin([self, b, c, d, e, f, g, h], mode, SourceLocation(file, line)) { upstreams in
+      guard let a = upstreams[0].readStored(Value.self),
+        let b = upstreams[1].readStored(B.self),
+        let c = upstreams[2].readStored(C.self),
+        let d = upstreams[3].readStored(D.self),
+        let e = upstreams[4].readStored(E.self),
+        let f = upstreams[5].readStored(F.self),
+        let g = upstreams[6].readStored(G.self),
+        let h = upstreams[7].readStored(H.self)
       else { return nil }
       return (a, b, c, d, e, f, g, h)
     }

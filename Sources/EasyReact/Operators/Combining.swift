@@ -32,8 +32,8 @@ extension Node {
     var reader = TupleReader(of: (Value, repeat each Other).self)
     reader.append(Value.self)
     repeat reader.append((each Other).self)
-    return makeJoin(upstreams, mode, SourceLocation(file, line)) { [reader] storages in
-      reader.read(storages)
+    return makeJoin(upstreams, mode, SourceLocation(file, line)) { [reader] upstreams in
+      reader.read(upstreams)
     }
   }
 
@@ -43,9 +43,9 @@ extension Node {
     _ other: Node<Other>, mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<(Value, Other)> {
-    makeJoin([self, other], mode, SourceLocation(file, line)) { storages in
-      guard let first = storages[0].readStored(Value.self),
-        let second = storages[1].readStored(Other.self)
+    makeJoin([self, other], mode, SourceLocation(file, line)) { upstreams in
+      guard let first = upstreams[0].readStored(Value.self),
+        let second = upstreams[1].readStored(Other.self)
       else { return nil }
       return (first, second)
     }
@@ -60,11 +60,11 @@ extension Node {
   ) -> Node<[Value]> {
     if nodes.isEmpty { return makeSource([], isMutable: false, SourceLocation(file, line)) }
     let count = nodes.count
-    return makeJoin(nodes, mode, SourceLocation(file, line)) { storages in
+    return makeJoin(nodes, mode, SourceLocation(file, line)) { upstreams in
       var values: [Value] = []
       values.reserveCapacity(count)
       for index in 0..<count {
-        guard let value = storages[index].readStored(Value.self) else { return nil }
+        guard let value = upstreams[index].readStored(Value.self) else { return nil }
         values.append(value)
       }
       return values
@@ -115,24 +115,24 @@ extension Node {
     precondition(end <= MemoryLayout<Output>.size, "EasyReact: a tuple is laid out in order")
   }
 
-  @inlinable func read(_ storages: UnsafeMutablePointer<NodePointer>) -> Output? {
+  @inlinable func read(_ upstreams: UnsafeMutablePointer<NodePointer>) -> Output? {
     withUnsafeTemporaryAllocation(of: Output.self, capacity: 1) { buffer in
       let tuple = buffer.baseAddress.unsafelyUnwrapped
-      return fill(UnsafeMutableRawPointer(tuple), storages) ? tuple.move() : nil
+      return fill(UnsafeMutableRawPointer(tuple), upstreams) ? tuple.move() : nil
     }
   }
 
   @usableFromInline func fill(
-    _ tuple: UnsafeMutableRawPointer, _ storages: UnsafeMutablePointer<NodePointer>
+    _ tuple: UnsafeMutableRawPointer, _ upstreams: UnsafeMutablePointer<NodePointer>
   ) -> Bool {
     for index in elements.indices {
       let element = elements[index]
       let place = tuple + element.offset
       let isThere =
         if let copy = element.copy {
-          copy(storages[index], place)
+          copy(upstreams[index], place)
         } else {
-          storages[index].copyWord(to: place, size: element.size)
+          upstreams[index].copyWord(to: place, size: element.size)
         }
       if isThere { continue }
       for filled in elements[..<index] { filled.destroy?(tuple + filled.offset) }

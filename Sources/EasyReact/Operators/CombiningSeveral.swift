@@ -14,11 +14,11 @@ extension Node {
   ) -> Node<[Key: Value]> {
     if nodes.isEmpty { return makeSource([:], isMutable: false, SourceLocation(file, line)) }
     let keys = Array(nodes.keys)
-    return makeJoin(keys.map { nodes[$0]! }, mode, SourceLocation(file, line)) { storages in
+    return makeJoin(keys.map { nodes[$0]! }, mode, SourceLocation(file, line)) { upstreams in
       var values: [Key: Value] = [:]
       values.reserveCapacity(keys.count)
       for (index, key) in keys.enumerated() {
-        guard let value = storages[index].readStored(Value.self) else { return nil }
+        guard let value = upstreams[index].readStored(Value.self) else { return nil }
         values[key] = value
       }
       return values

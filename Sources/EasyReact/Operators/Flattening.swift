@@ -286,7 +286,7 @@ extension LatestInnerNode {
     guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else {
       return true
     }
-    // the user's closure may have cut the edge
+    // The user's closure may have cut the edge.
     if hasEnded || node.storage == down { return false }
     place.pointee.hasChosen = true
     if !follows(node) {

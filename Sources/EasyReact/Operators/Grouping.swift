@@ -76,7 +76,7 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
   private let location: SourceLocation
   private let key: @Sendable (Value) -> Key
   private var groups: [Key: WeakNode<Value>] = [:]
-  private var sweepAt = 16
+  private var forgetAt = 16
 
   init(
     _ result: MutableNode<NodeGroup<Key, Value>>?, _ ends: GroupedEnds, _ location: SourceLocation,
@@ -123,9 +123,9 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
     if let parted = parted.node() {
       (connect(parted, group.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
     }
-    if groups.count >= sweepAt {
+    if groups.count >= forgetAt {
       groups = groups.filter { $0.value.node != nil }
-      sweepAt = max(16, groups.count * 2)
+      forgetAt = max(16, groups.count * 2)
     }
     groups[key] = WeakNode(node: group)
     return group

@@ -269,7 +269,7 @@ class Twin {
       // The first value of a flatten is there at once; and each, where it is no join.
       if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) { return }
       let inner = edge.inner!.up
-      // will tell
+      // It will tell.
       if !isJoin, inner.reason != nil, inner.outer == nil, inner.inputValues != nil { return }
       deliver(Content(inner.value), to: down, route)
     }

@@ -147,7 +147,7 @@ extension NodePointer {
     return true
   }
 
-  /// The join of a node's storage.
+  /// The same for the node's own join.
   func noteArrival(_ delivery: Delivery, sender: NodePointer, in turn: TurnPointer) {
     noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
   }

@@ -16,7 +16,7 @@ import Synchronization
 /// What the engine walks: one block of memory a node, `[NodeStorage | value]`.
 ///
 /// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted;
-/// only the holder of the node's region frees the node's storage, at the end of a turn, so the loop of
+/// only the holder of the node's region frees the storage, at the end of a turn, so the loop of
 /// `Propagation.swift` retains nothing and nobody frees anything under its feet.
 ///
 /// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may
@@ -34,7 +34,7 @@ import Synchronization
   /// One for the handle, one for each upstream edge that is not fully detached, and one for each
   /// downstream edge or listener that does not keep the handle.
   @usableFromInline let references: Atomic<Int32>
-  /// Greater than that of all upstreams by edges that do not lead back. Written under the surgery
+  /// Greater than that of all upstreams by edges that do not lead back. Written under the topology
   /// lock.
   @usableFromInline let rank: Atomic<Int32>
   /// Rarely needed things, made when first needed.
@@ -213,8 +213,8 @@ extension NodeStorage {
   @inlinable @inline(__always) borrowing func acquire() {
     if lock.exchange(1, ordering: .acquiring) != 0 { acquireSlowly() }
   }
-  /// Whoever has it needs a few instructions more, but may have lost its storage to this very thread: so
-  /// the waits get longer, until they leave the node's storage to threads of any priority.
+  /// Whoever has it needs a few instructions more, but may have lost its processor to this very thread: so
+  /// the waits get longer, until they leave the processor to threads of any priority.
   @usableFromInline @inline(never) borrowing func acquireSlowly() {
     var round: UInt32 = 0
     repeat {
@@ -290,7 +290,7 @@ extension NodePointer {
   }
 }
 
-// MARK: - Extras
+// MARK: - The side table
 
 /// What few nodes have.
 @usableFromInline final class SideTable: @unchecked Sendable {
@@ -299,12 +299,12 @@ extension NodePointer {
   /// What the floors above keep with a node: its name, loose transforms, the listenings of owners.
   let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
   @usableFromInline var context: ContextBox?
-  /// `Sent<Value>`: the newest value that was left with another thread.
+  /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
   @usableFromInline var pendingTicket: UInt64 = 0
   /// Of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
-  /// See Ranks.swift.
+  /// See Topology+Ranks.swift.
   let top = Atomic<Int32>(SideTable.noTop)
   /// The sequence of the node's value, while that has this number: see `assignVersion`. Written by the holder,
   /// before the number.

@@ -1,4 +1,4 @@
-// A cut inside a component may break it up (Cycles.swift).
+// A cut inside a component may break it up (Topology+Cycles.swift).
 
 /// An edge inside the component is cut. Returns the edges that led back and lie on no cycle now, in
 /// the order in which they were linked.

@@ -2,7 +2,7 @@ import CEasyReact
 import Synchronization
 
 // Changes of the graph's shape. Three things are kept up to date: which edges lead back, which nodes
-// lie on cycles together (Cycles.swift), and ranks (Ranks.swift).
+// lie on cycles together (Topology+Cycles.swift), and ranks (Topology+Ranks.swift).
 //
 // Links between nodes that exist already are made one at a time in the whole process, under the
 // topology lock, so two threads cannot close one cycle from both sides. So are cuts on cycles. No user
@@ -49,7 +49,7 @@ func underTopologyLock<Result>(_ body: () -> Result) -> Result {
 /// Somebody has the topology lock.
 private let isAtWork = Atomic(false)
 
-/// Before the block of an edge or a node's storage is freed, which is in no list any more. A walk keeps
+/// Before the block of an edge or a node is freed, which is in no list any more. A walk keeps
 /// addresses that it found in lists beyond those lists' locks; one that found this block has set
 /// the mark before the block was taken out.
 func awaitTopology() {

@@ -125,7 +125,7 @@ let messageComfort: Int32 = 128
 extension NodePointer {
   /// Before a message is left where many wait: this thread sleeps for some microseconds, each 32nd time.
   ///
-  /// A message is left faster than it is opened, and threads that leave them in a loop may keep the nodes
+  /// A message is left faster than it is opened, and threads that leave them in a loop may keep the processors
   /// from the one that opens them. So what waits stays little while they go on. It is no wait for anybody:
   /// a set takes some microseconds more, whatever the holder does.
   @usableFromInline func giveWay(in turn: TurnPointer) {

@@ -46,7 +46,7 @@ package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }
 
-/// Has the node's short lock until `isEnough`, as a thread that lost its storage would, while `body` runs
+/// Has the node's short lock until `isEnough`, as a thread that lost its processor would, while `body` runs
 /// on this thread.
 package func withShortLock(
   of node: AnyNode, _ body: () -> Void, until isEnough: @escaping @Sendable () -> Bool
