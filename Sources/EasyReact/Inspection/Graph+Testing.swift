@@ -18,9 +18,6 @@ package func isQuiet() -> Bool {
   return pendingWork.load(ordering: .acquiring) == 0
 }
 
-/// How many timers of dispatch queues will go off.
-package func liveTimerCount() -> Int { timers.count }
-
 /// How many nodes and edges this thread looks at for the sake of the graph's shape, in `body`; each
 /// wait for the lock of the shape counts too.
 package func shapeLooks(in body: () throws -> Void) rethrows -> Int {

@@ -180,8 +180,6 @@ final class Timers: Sendable {
   }
   private let heap = Mutex<[Entry]>([])
 
-  var count: Int { heap.withLock { $0.count } }
-
   /// Adds one, or moves it.
   func put(_ timer: QueueTimer, _ goesOff: UInt64) {
     heap.withLock { heap in
