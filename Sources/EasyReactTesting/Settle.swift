@@ -1,7 +1,7 @@
 import Dispatch
 import EasyReact
 
-/// Waits until the graph is quiet: no thread is inside it, and no mail, hop or due timer waits.
+/// Waits until the graph is quiet: no thread is inside it, and no message, scheduled value or due timer waits.
 ///
 ///     let source = MutableNode(0)
 ///     let shown = Recorder(source.deliver(on: queue))
@@ -12,7 +12,7 @@ import EasyReact
 /// Then every `map` and `combine` off cycles equals its definition, and synced nodes are equal
 /// (contract 7.6). What it waits for, in the whole process:
 ///
-/// - every thread that is in a set, a listener, a link or a cut, and the mail that was left with it
+/// - every thread that is in a set, a listener, a link or a cut, and the messages that were left with it
 ///   or with a background queue;
 /// - what waits or runs on a `DispatchQueue` or the main queue because an edge, a listener or you
 ///   scheduled it there through ``EasyReact/NodeScheduler``;

@@ -55,8 +55,12 @@ private func violationsOf(_ node: AnyNode) -> [String] {
     "an event node is one for its holder and for others")
   expect(!storage.isEventNode() || node.anyValue == nil, "an event node is empty")
   expect(word == Region.free, "at rest its region is free, with an empty mailbox")
-  expect(region.pointee.inbox == nil, "at rest no message waits")
+  expect(
+    region.pointee.inbox.isEmpty && region.pointee.maintenance.isEmpty, "at rest no message waits")
   expect(!region.pointee.isDead, "its region is alive")
+  expect(region.pointee.awaitedMessages == 0, "at rest its region awaits no messages")
+  expect(
+    storage.pointee.waitingMessages.load(ordering: .relaxed) == 0, "at rest no message is counted")
   expect(
     !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")
   expect(storage.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")

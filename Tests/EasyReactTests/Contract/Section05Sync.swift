@@ -329,7 +329,7 @@ extension Section5 {
     DispatchQueue.concurrentPerform(iterations: 3) { thread in
       for step in 1...100 { nodes[thread].value = round * 100_000 + thread * 1000 + step }
     }
-    // Fewer letters than `mailLimit`, so the threads have delivered everything themselves when they
+    // Fewer messages than `messagesPerTurn`, so the threads have delivered everything themselves when they
     // are done.
     #expect(a.value == b.value)
     #expect(b.value == c.value)

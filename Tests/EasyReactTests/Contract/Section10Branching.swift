@@ -154,7 +154,7 @@ extension Section10 {
 // MARK: - 10.4 Flatten
 
 extension Section10 {
-  @Test func `5.1 a ring over concatMap ends, also where mail waits at the inner node`() {
+  @Test func `5.1 a ring over concatMap ends, also where messages wait at the inner node`() {
     let a = MutableNode<Int>(), b = MutableNode(0), laps = Tally()
     let result = a.concatMap { _ in b }
     a.link(to: result)
@@ -171,7 +171,7 @@ extension Section10 {
     onThreads(2) { number in
       if number == 0 { return b.value = 1 }
       wait(for: isInside)
-      b.value = 2  // left in the mail
+      b.value = 2  // left in the mailbox
       mayGo.signal()
     }
     #expect(waitForBackgroundWork())

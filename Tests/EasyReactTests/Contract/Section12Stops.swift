@@ -127,7 +127,7 @@ extension `12 Looking at the graph` {
       #expect(node.value == 2)
     }
 
-    @Test func `12.4 left in the mail: another thread is inside the node`() throws {
+    @Test func `12.4 left in the mailbox: another thread is inside the node`() throws {
       let recorder = Recorder(a)
       let a = a
       let listening = a.listen { value in
@@ -144,7 +144,8 @@ extension `12 Looking at the graph` {
       listening.cancel()
     }
 
-    @Test func `12.4 left in the mail: over an edge, into a node that another thread is inside`() {
+    @Test func `12.4 left in the mailbox: over an edge, into a node that another thread is inside`()
+    {
       let b = MutableNode(0).named("b")
       b.link(to: a)
       let recorder = Recorder(b)

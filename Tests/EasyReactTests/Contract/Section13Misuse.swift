@@ -212,11 +212,12 @@ private func setDerivedNode() {
       check(
         sets, says: "EasyReact: GraphLimits.reentrantSets: the limit 0 is not positive",
         "Pass one or more.")
-      let mail = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let messages = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
+      {
         GraphLimits.messagesPerTurn = -1
       }
       check(
-        mail, says: "EasyReact: GraphLimits.messagesPerTurn: the limit -1 is not positive",
+        messages, says: "EasyReact: GraphLimits.messagesPerTurn: the limit -1 is not positive",
         "Pass one or more.")
     }
   }

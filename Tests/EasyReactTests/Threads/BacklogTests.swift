@@ -42,7 +42,54 @@ import Testing
     }
   }
 
-  @Test func `7.3 what is attached by letters is told in the order of the letters`() {
+  /// What is made, becomes a node of its own, is set and dropped, all while another thread is inside: it is gone
+  /// with the last of its own messages, and the sets behind those do not run it.
+  @Test func `7.3 sets that wait do not run what was dropped before them`() {
+    let rounds = 500
+    let node = MutableNode(-1), runs = Tally(), told = Tally()
+    let listening = node.listen { _ in told.add() }
+    whileInside(node, settingTo: -2) {
+      for round in 0..<rounds {
+        let end = node.map {
+          runs.add()
+          return $0
+        }.filter { _ in true }.map { $0 }
+        let heard = end.listen { _ in }
+        end.mutablify().value = round
+        heard.cancel()
+        node.value = round
+      }
+    }
+    #expect(settle())
+    #expect(told.count == rounds + 2)
+    #expect(runs.count <= 2 * rounds)
+    #expect(!node.hasDownstreamNode)
+    #expect(checkInvariants([node]) == [])
+    listening.cancel()
+  }
+
+  @Test func `7.2 what waits for a node is told in order where the node becomes mutable meanwhile`()
+  {
+    let node = MutableNode(0), heard = Journal<Int>()
+    let middle = node.map { $0 * 10 }, end = middle.map { $0 + 1 }
+    let listening = end.listen { heard.note($0) }
+    whileInside(node, settingTo: 1) {
+      end.mutablify().value = 100
+      node.value = 2
+      middle.mutablify().value = 200
+      end.mutablify().value = 300
+      node.value = 3
+    }
+    end.mutablify().value = 400
+    #expect(settle())
+    #expect(heard.entries.filter { $0 % 100 == 0 } == [100, 300, 400])
+    #expect(heard.entries.filter { [1, 201].contains($0) } == [1, 201])
+    #expect(heard.entries.filter { [11, 21, 31].contains($0) } == [11, 21, 31])
+    #expect(checkInvariants([node, middle, end]) == [])
+    listening.cancel()
+  }
+
+  @Test func `7.3 what is attached by messages is told in the order of the messages`() {
     let node = MutableNode(0), heard = Journal<String>(), listenings = Journal<Listening>()
     whileInside(node, settingTo: 1) {
       for number in 0..<3 {

@@ -200,7 +200,7 @@ import Testing
     #expect(checkInvariants([a, b]) == [])
   }
 
-  @Test func `7.5 the last of two sets of a synced node stays, which waited in the mail`() {
+  @Test func `7.5 the last of two sets of a synced node stays, which waited in the mailbox`() {
     let a = MutableNode(0), b = MutableNode(0)
     a.sync(with: b)
     let told = [Recorder(a), Recorder(b)]
@@ -588,7 +588,7 @@ import Testing
         mine.value = 1
         let listening = node.listen { _ in
           onThread { foreign.cancel() }
-          // A step that finds the other's letter.
+          // A step that finds the other's message.
           _ = node.map { $0 }
         }
         keepAlive(listening)

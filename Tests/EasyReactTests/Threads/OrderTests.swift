@@ -28,7 +28,7 @@ import Testing
       for value in 1...3 { inner.value = value }
       mayGo.signal()
     }
-    // A join reads what there is when its turn comes; each letter is one.
+    // A join reads what there is when its turn comes; each message is one.
     #expect(heard.values == (mode == .latest ? [0, -1, 3, 3, 3, 3] : [0, -1, 1, 2, 3, 3]))
     listening.cancel()
     block.cancel()
@@ -145,7 +145,7 @@ import Testing
           node.value = number
           node.update { $0 += 100 }
           node.clean()
-          // Not cut at once, for that would stop a push which waits in the mail.
+          // Not cut at once, for that would stop a push which waits in the mailbox.
           node.link(to: MutableNode(number + 200))
         }
       }

@@ -176,9 +176,9 @@ import Testing
     listening.cancel()
   }
 
-  /// AddressSanitizer saw this one: the letter was looked at after it had been left, and so opened and
+  /// AddressSanitizer saw this one: the message was looked at after it had been left, and so opened and
   /// freed.
-  @Test func `a tracer hears of what is left in the mail, though it is opened by then`() {
+  @Test func `a tracer hears of what is left in the mailbox, though it is opened by then`() {
     struct Counting: GraphTracer {
       let heard = Shared()
       final class Shared: Sendable { let tally = Tally() }

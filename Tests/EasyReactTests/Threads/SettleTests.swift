@@ -12,7 +12,7 @@ import Testing
     #expect(b.value == 3)
   }
 
-  @Test func `it waits for a thread that is inside, and for the mail left with it`() {
+  @Test func `it waits for a thread that is inside, and for the messages left with it`() {
     let node = MutableNode(0), heard = Journal<Int>()
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let listening = node.listen { value in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `it waits for a background queue that took over the mail`() {
+  @Test func `it waits for a background queue that took over the mailbox`() {
     let node = MutableNode(0), heard = Heard<Int>(), count = 5_000
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let listening = node.listen { value in

@@ -142,8 +142,8 @@ import Testing
     }
   }
 
-  @Test func `what is made while another thread is inside starts when that thread opens its mail`()
-  {
+  @Test
+  func `what is made while another thread is inside starts when that thread opens its mailbox`() {
     let node = MutableNode(0), log = Journal<String>(), keeper = Keeper()
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let listening = node.listen { value in

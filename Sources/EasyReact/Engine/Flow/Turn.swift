@@ -48,6 +48,7 @@ import Synchronization
   var looks = 0
   /// How many messages this thread has left where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
+  var stoodStillAt: UInt32 = 0
 
   /// Joins, and retired things, that a turn keeps room for when it ends.
   static var usualRoom: Int { 1_024 }
@@ -127,26 +128,25 @@ extension TurnPointer {
     while true {
       if settleOne() { continue }
       guard let region = pointee.held else { break }
-      pointee.held = region.pointee.nextHeld
-      if region.pointee.isDead {
-        region.endRegion()
+      if region.pointee.awaitedMessages != 0 {
+        removeHeld(region)
+        region.setAside()
         continue
       }
-      if let message = region.takeMessage() {
-        if pointee.messagesOpened >= messageBound.load(ordering: .relaxed) {
-          region.giveUp(message)
-          continue
-        }
-        pointee.messagesOpened &+= 1
+      let message = region.nextMessage(in: self)
+      if pointee.held != region { continue }  // one that waited for this one goes first
+      if let message, pointee.messagesOpened < messageBound.load(ordering: .relaxed) {
         pointee.batch = nil  // what follows from other threads' sets is no part of it
-        region.pointee.nextHeld = pointee.held
-        pointee.held = region
-        message.openMessage(in: self)
+        region.open(message, in: self)
         continue
       }
-      if !region.giveBack(by: self) {
-        region.pointee.nextHeld = pointee.held
-        pointee.held = region
+      removeHeld(region)
+      if message != nil {
+        region.handOver()
+      } else if region.pointee.isDead {
+        region.endRegion()
+      } else if !region.giveBack(by: self) {
+        region.addHeld(by: self)
       }
     }
     pointee.batch = batch
@@ -159,6 +159,11 @@ extension TurnPointer {
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
+  }
+
+  /// The newest of those held.
+  @inline(__always) private func removeHeld(_ region: RegionPointer) {
+    pointee.held = region.pointee.nextHeld
   }
 
   /// What a turn of unusual size needed is not kept. Nothing waits any more.
@@ -178,15 +183,6 @@ extension TurnPointer {
       return true
     }
     return false
-  }
-}
-
-extension RegionPointer {
-  fileprivate func giveUp(_ message: MessagePointer) {
-    message.pointee.next = pointee.inbox
-    if pointee.inbox == nil { pointee.inboxLast = message }
-    pointee.inbox = message
-    handOver()
   }
 }
 

@@ -45,6 +45,11 @@ import Synchronization
   /// The `AnyNode`, not retained; nil when its deinit has begun.
   @usableFromInline let handle: Atomic<UnsafeRawPointer?>
   @usableFromInline let firstIn: Atomic<EdgePointer?>
+  /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
+  /// holder, before they are opened.
+  @usableFromInline let waitingMessages: Atomic<Int32>
+  /// Holder: the handle is gone, and who opens the last of them retires the node.
+  @usableFromInline var endsWithMessages = false
   /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastListener: Atomic<EdgePointer?>
 
@@ -125,6 +130,7 @@ import Synchronization
     firstOut = Atomic(nil)
     lastOut = Atomic(nil)
     firstIn = Atomic(nil)
+    waitingMessages = Atomic(0)
     handle = Atomic(nil)
     id = nextIdentifier()
     self.location = location

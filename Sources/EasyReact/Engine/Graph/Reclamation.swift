@@ -183,7 +183,7 @@ extension EdgePointer {
 extension NodePointer {
   @usableFromInline func makeHead(in turn: TurnPointer) {
     // A closure is made only where it has to wait.
-    if claim(by: turn) { return split(in: turn) }
+    if holds(by: turn) { return split(in: turn) }
     perform(in: turn) { turn in split(in: turn) }
   }
 }
@@ -251,15 +251,24 @@ extension NodePointer {
     pointee.release()
     let turn = currentTurn()
     turn.enter()
-    if claim(by: turn) {
-      retire(.node(self), turn)
+    if holds(by: turn) {
+      end(in: turn)
     } else {
       cutUnheard(in: turn)
-      (makeMessage(isMaintenance: true, self) { payload, turn in
-        retire(.node(takePayload(payload, NodePointer.self)), turn)
-      }).sendMessage(in: turn)
+      send(isMaintenance: true, self, in: turn) { payload, turn in
+        takePayload(payload, NodePointer.self).end(in: turn)
+      }
     }
     turn.leave()
+  }
+
+  /// At once, or with the last of the messages that name the node.
+  fileprivate func end(in turn: TurnPointer) {
+    if holdsUnnamed(by: turn) {
+      retire(.node(self), turn)
+    } else {
+      pointee.endsWithMessages = true
+    }
   }
 
   /// A node that is gone, and that nothing follows, need not hear what waits before the message that ends
@@ -307,7 +316,7 @@ private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
   }
   // The other half belongs to the downstream's region: a join there may be reading this upstream's
   // storage. Until it is done the edge's transform may look at both ends.
-  if down.claim(by: turn) { return edge.finishDetaching(counted, in: turn) }
+  if down.holdsUnnamed(by: turn) { return edge.finishDetaching(counted, in: turn) }
   down.perform(in: turn) { turn in edge.finishDetaching(counted, in: turn) }
 }
 

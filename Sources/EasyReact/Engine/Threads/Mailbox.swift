@@ -16,7 +16,9 @@ import Synchronization
 @usableFromInline struct Message {
   @usableFromInline var next: MessagePointer?
   @usableFromInline let target: NodePointer
-  /// Only notes something for the end of the holder's turn, so it may be opened in the middle of it.
+  /// Names no value, only notes something for the end of the holder's turn, and may find that done: so it may
+  /// be opened in the middle of the turn, and before those that came earlier. What has died is gone
+  /// before the sets that wait look at it.
   @usableFromInline let isMaintenance: Bool
   /// Consumes the payload; captures nothing.
   @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
@@ -30,6 +32,25 @@ import Synchronization
     self.open = open
   }
   @inlinable static var headerSize: Int { 64 }
+}
+
+/// Messages, the oldest first, linked through themselves.
+@usableFromInline struct MessageQueue {
+  private(set) var first: MessagePointer?
+  private var last: MessagePointer?
+  @usableFromInline init() {}
+  var isEmpty: Bool { first == nil }
+
+  mutating func append(_ message: MessagePointer) {
+    message.pointee.next = nil
+    if let last { last.pointee.next = message } else { first = message }
+    last = message
+  }
+
+  mutating func removeFirst() {
+    first = first.unsafelyUnwrapped.pointee.next
+    if first == nil { last = nil }
+  }
 }
 
 extension NodePointer {
@@ -66,10 +87,16 @@ extension NodePointer {
 }
 
 extension MessagePointer {
+  /// As the holder. It may be the last message for a node that is gone.
   func openMessage(in turn: TurnPointer) {
+    let target = pointee.target
+    let waiting = target.pointee.waitingMessages.wrappingSubtract(1, ordering: .relaxed).newValue
+    let isLast = waiting == 0 && target.pointee.endsWithMessages
+    if isLast { target.pointee.endsWithMessages = false }
     pointee.open(UnsafeMutableRawPointer(self) + Message.headerSize, turn)
     deinitialize(count: 1)
     UnsafeMutableRawPointer(self).deallocate()
+    if isLast { retire(.node(target), turn) }
   }
 
   /// Leaves the message with the holder, who may be this thread; opens it at once if the region became
@@ -99,6 +126,8 @@ extension MessagePointer {
   /// the same: a split takes that lock, too.
   @usableFromInline func pushedLocked(in turn: TurnPointer) -> Bool {
     let region = pointee.target.pointee.region.load(ordering: .relaxed)
+    // Before the holder can take it.
+    pointee.target.pointee.waitingMessages.wrappingAdd(1, ordering: .relaxed)
     var word = region.pointee.word.load(ordering: .relaxed)
     while true {
       if word == Region.free {
@@ -119,26 +148,48 @@ extension MessagePointer {
   }
 }
 
+// MARK: - Giving way
+
 /// As many messages may wait before who leaves another one gives way.
 let messageComfort: Int32 = 128
 
 extension NodePointer {
-  /// Before a message is left where many wait: this thread sleeps for some microseconds, each 32nd time.
+  /// Before a message is left where many wait, each 32nd time.
   ///
   /// A message is left faster than it is opened, and threads that leave them in a loop may keep the processors
-  /// from the one that opens them. So what waits stays little while they go on. It is no wait for anybody:
-  /// a set takes some microseconds more, whatever the holder does.
+  /// from the one that opens them. So what waits stays little while they go on.
   @usableFromInline func giveWay(in turn: TurnPointer) {
     let region = pointee.region.load(ordering: .acquiring)
-    let left = region.pointee.messagesLeft.load(ordering: .relaxed)
-    let waiting = Int32(bitPattern: left &- region.pointee.messagesTaken.load(ordering: .relaxed))
-    if waiting <= messageComfort || isHeld(by: turn) { return }
+    if region.backlog <= messageComfort || isHeld(by: turn) { return }
     turn.pointee.crowdedMessages &+= 1
-    if turn.pointee.crowdedMessages % 32 == 0 {
-      easyreact_nap(waiting < 2 * messageComfort ? 50 : 100)
-    }
+    if turn.pointee.crowdedMessages % 32 == 0 { region.napWhileItGetsOn(turn) }
+  }
+}
+
+extension RegionPointer {
+  fileprivate var backlog: Int32 {
+    let left = pointee.messagesLeft.load(ordering: .relaxed)
+    return Int32(bitPattern: left &- pointee.messagesTaken.load(ordering: .relaxed))
   }
 
+  /// Sleeps as long as the holder gets on with the messages: until few are left, and for some milliseconds
+  /// at most. A holder that does not may be waiting for a processor, or be inside a callback; that one is not
+  /// waited for, but for a nap where it stood still before.
+  @inline(never) fileprivate func napWhileItGetsOn(_ turn: TurnPointer) {
+    var taken = pointee.messagesTaken.load(ordering: .relaxed)
+    var patience = taken == turn.pointee.stoodStillAt ? 1 : 16
+    for _ in 0..<64 where patience > 0 {
+      easyreact_nap(50)
+      let before = taken
+      taken = pointee.messagesTaken.load(ordering: .relaxed)
+      if backlog <= messageComfort { return }
+      patience = taken == before ? patience - 1 : 16
+    }
+    if patience == 0 { turn.pointee.stoodStillAt = taken }
+  }
+}
+
+extension NodePointer {
   /// Does `body` as the holder of the node's region: now, or when the holder opens the message.
   @usableFromInline func perform(in turn: TurnPointer, _ body: @escaping (TurnPointer) -> Void) {
     if claim(by: turn) { return body(turn) }

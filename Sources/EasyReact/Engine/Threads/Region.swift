@@ -23,19 +23,23 @@ import Synchronization
 //     thread is captured.
 //  5. A region splits when one of its nodes becomes a head. Only its holder does that. A message is
 //     pushed under its target's short lock, under which a split writes the target's region; so it
-//     reaches the region that its target is in, or is there before the split and is shared out.
-//     Regions never merge.
+//     reaches the region that its target is in, or is there before the split. As long as messages for
+//     its nodes are in the old region, the new one waits: it stays held, and who takes messages from the
+//     old one brings them. Regions never merge.
 
 @usableFromInline typealias RegionPointer = UnsafeMutablePointer<Region>
 
 @usableFromInline struct Region: ~Copyable {
   /// Holder: the next region that the same turn holds, and messages taken from the word, oldest
-  /// first.
+  /// first; those that may overtake others on their own.
   @usableFromInline var nextHeld: RegionPointer?
-  @usableFromInline var inbox: MessagePointer?
-  @usableFromInline var inboxLast: MessagePointer?
+  @usableFromInline var inbox = MessageQueue()
+  @usableFromInline var maintenance = MessageQueue()
   /// Holder: the head is freed, so nobody can name this region any more.
   @usableFromInline var isDead = false
+  /// How many messages for its nodes wait in `origin`. While there are any, it is in the hands of that
+  /// one's holder, and only what is brought comes in.
+  @usableFromInline var awaitedMessages: Int32 = 0
   /// The region that this one's nodes came from, which lives as long as they: a thread may have read
   /// its address from one of them a moment ago.
   @usableFromInline var origin: RegionPointer?
@@ -52,8 +56,6 @@ import Synchronization
 
   @inlinable init() {
     nextHeld = nil
-    inbox = nil
-    inboxLast = nil
     references = Atomic(1)
     word = Atomic(0)
     owner = Atomic(0)
@@ -118,7 +120,9 @@ extension NodePointer {
     // The most frequent case, a region that is mine, needs no frame.
     let region = pointee.region.load(ordering: .acquiring)
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
-      region.pointee.word.load(ordering: .relaxed) == Region.held, region.pointee.inbox == nil
+      region.pointee.word.load(ordering: .relaxed) == Region.held,
+      region.pointee.inbox.isEmpty, region.pointee.maintenance.isEmpty,
+      region.pointee.awaitedMessages == 0
     {
       return true
     }
@@ -142,6 +146,12 @@ extension NodePointer {
   @usableFromInline func holds(by turn: TurnPointer) -> Bool {
     claim(by: turn) || isHeld(by: turn)
   }
+
+  /// This turn holds the node's region, and no message waits for the node itself: enough for what ends
+  /// a life that messages name.
+  func holdsUnnamed(by turn: TurnPointer) -> Bool {
+    holds(by: turn) && pointee.waitingMessages.load(ordering: .relaxed) == 0
+  }
 }
 
 extension RegionPointer {
@@ -155,64 +165,98 @@ extension RegionPointer {
 // MARK: - The holder's side
 
 extension RegionPointer {
-  /// The oldest message that waits, or nil.
-  func takeMessage() -> MessagePointer? {
-    if pointee.inbox == nil {
-      if pointee.word.load(ordering: .relaxed) == Region.held { return nil }
-      collectMessages()
+  /// The message that is to be opened next, or nil; it stays where it is. Those for nodes that have moved go
+  /// where these are.
+  func nextMessage(in turn: TurnPointer) -> MessagePointer? {
+    while true {
+      if pointee.word.load(ordering: .relaxed) != Region.held { collectMessages() }
+      guard let message = pointee.maintenance.first ?? pointee.inbox.first else { return nil }
+      let region = message.pointee.target.pointee.region.load(ordering: .relaxed)
+      if region == self { return message }
+      takeOut(message)
+      bring(message, towards: region, in: turn)
     }
-    guard let message = pointee.inbox else { return nil }
-    pointee.inbox = message.pointee.next
-    if message.pointee.next == nil { pointee.inboxLast = nil }
-    message.pointee.next = nil
-    count(1, takenFrom: self)
-    return message
   }
-}
 
-private func count(_ messages: UInt32, takenFrom region: RegionPointer) {
-  let before = region.pointee.messagesTaken.load(ordering: .relaxed)
-  region.pointee.messagesTaken.store(before &+ messages, ordering: .relaxed)
+  /// Takes the next message and opens it.
+  func open(_ message: MessagePointer, in turn: TurnPointer) {
+    takeOut(message)
+    turn.pointee.messagesOpened &+= 1
+    message.openMessage(in: turn)
+  }
+
+  private func takeOut(_ message: MessagePointer) {
+    if message.pointee.isMaintenance {
+      pointee.maintenance.removeFirst()
+    } else {
+      pointee.inbox.removeFirst()
+    }
+    let before = pointee.messagesTaken.load(ordering: .relaxed)
+    pointee.messagesTaken.store(before &+ 1, ordering: .relaxed)
+  }
+
+  /// Not past a region on the way: that one has older messages for the same node. With the last message
+  /// that it awaited a region is this turn's.
+  private func bring(
+    _ message: MessagePointer, towards target: RegionPointer, in turn: TurnPointer
+  ) {
+    var next = target
+    while let origin = next.pointee.origin, origin != self { next = origin }
+    next.append(message)
+    next.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
+    next.pointee.awaitedMessages -= 1
+    // The turn that split it may still have it among the others.
+    if next.pointee.awaitedMessages == 0,
+      next.pointee.owner.load(ordering: .relaxed) != UInt(bitPattern: turn)
+    {
+      next.addHeld(by: turn)
+    }
+  }
+
+  /// For one that awaits messages: it leaves the turn, and comes back with the last of them.
+  func setAside() { pointee.owner.store(Region.handedOver, ordering: .relaxed) }
 }
 
 extension RegionPointer {
-  /// Moves the word's messages behind those in the inbox, oldest first.
+  /// Moves the word's messages behind those taken before.
   fileprivate func collectMessages() {
     let word = pointee.word.exchange(Region.held, ordering: .acquiringAndReleasing)
     var message = Region.message(in: word)
-    let last = message
     var ordered: MessagePointer? = nil
     while let present = message {
       message = present.pointee.next
       present.pointee.next = ordered
       ordered = present
     }
-    appendToInbox(ordered, last)
+    while let present = ordered {
+      ordered = present.pointee.next
+      append(present)
+    }
   }
 
-  fileprivate func appendToInbox(_ first: MessagePointer?, _ last: MessagePointer?) {
-    guard let first else { return }
-    if let end = pointee.inboxLast {
-      end.pointee.next = first
+  fileprivate func append(_ message: MessagePointer) {
+    if message.pointee.isMaintenance {
+      pointee.maintenance.append(message)
     } else {
-      pointee.inbox = first
+      pointee.inbox.append(message)
     }
-    pointee.inboxLast = last
   }
 
   /// May the holder go on although there are messages? If all of it is maintenance; it is opened for that.
   @inline(never) fileprivate func openMaintenance(in turn: TurnPointer) -> Bool {
-    if pointee.word.load(ordering: .relaxed) != Region.held { collectMessages() }
-    while let message = pointee.inbox, message.pointee.isMaintenance,
-      turn.pointee.messagesOpened < messageBound.load(ordering: .relaxed)
-    {
-      turn.pointee.messagesOpened &+= 1
+    if pointee.awaitedMessages != 0 { return false }
+    while let message = nextMessage(in: turn) {
+      if !message.pointee.isMaintenance
+        || turn.pointee.messagesOpened >= messageBound.load(ordering: .relaxed)
+      {
+        return false
+      }
       let wasForeign = turn.pointee.isForeign
       turn.pointee.isForeign = true
-      takeMessage().unsafelyUnwrapped.openMessage(in: turn)
+      open(message, in: turn)
       turn.pointee.isForeign = wasForeign
     }
-    return pointee.inbox == nil
+    return true
   }
 
   /// Gives the word back. False: messages came meanwhile, the region is still held.
@@ -292,18 +336,17 @@ extension NodePointer {
     new.pointee.word.store(Region.held, ordering: .relaxed)  // published by `move`
     new.addHeld(by: turn)
     pointee.isHead = true
-    moveNodes(from: old, to: new)
-    // From here on nobody can send for the moved nodes to the old region: who does has their lock, and
-    // finds the new one.
-    old.collectMessages()
-    old.shareOut(new)
+    new.pointee.awaitedMessages = moveNodes(from: old, to: new)
   }
 
-  fileprivate func moveNodes(from old: RegionPointer, to new: RegionPointer) {
-    var todo = [self]
+  /// Returns how many messages wait for them. From here on nobody can send for them to the old region: who
+  /// does has their lock, and finds the new one.
+  fileprivate func moveNodes(from old: RegionPointer, to new: RegionPointer) -> Int32 {
+    var todo = [self], messages: Int32 = 0
     while let storage = todo.popLast() {
       storage.pointee.acquire()
       storage.pointee.region.store(new, ordering: .releasing)
+      messages += storage.pointee.waitingMessages.load(ordering: .relaxed)
       var edge = storage.pointee.firstOut.load(ordering: .relaxed)
       while let present = edge {
         let down = present.pointee.down!
@@ -317,26 +360,7 @@ extension NodePointer {
       }
       storage.pointee.release()
     }
-  }
-}
-
-extension RegionPointer {
-  /// Messages for nodes that moved go first in the new region: their senders sent them before
-  /// anything there.
-  fileprivate func shareOut(_ new: RegionPointer) {
-    var message = pointee.inbox
-    pointee.inbox = nil
-    pointee.inboxLast = nil
-    while let present = message {
-      message = present.pointee.next
-      present.pointee.next = nil
-      let isMoved = present.pointee.target.pointee.region.load(ordering: .relaxed) == new
-      (isMoved ? new : self).appendToInbox(present, present)
-      if isMoved {
-        count(1, takenFrom: self)
-        new.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
-      }
-    }
+    return messages
   }
 }
 

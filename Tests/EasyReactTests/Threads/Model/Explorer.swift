@@ -11,12 +11,12 @@ struct Explorer {
     var edges: [Int: Int] = [:]
     /// Threads, turns, calls.
     let threads: [[[Call]]]
-    var mailBound = 1_000
+    var messageBound = 1_000
   }
 
   enum Call: Sendable {
     /// `cut`: of the edge that leads away from the node.
-    case set(Int), split(Int), attach(Int), cut(Int)
+    case set(Int), split(Int), attach(Int), cut(Int), end(Int)
   }
 
   private(set) var states = 0
@@ -25,7 +25,7 @@ struct Explorer {
 
   init(_ scenario: Scenario, breaking mutant: Rules = []) {
     var rules = mutant
-    rules.mailBound = scenario.mailBound
+    rules.messageBound = scenario.messageBound
     let programs = Self.programs(scenario)
     do {
       try explore(Self.start(scenario, programs), programs, rules)
@@ -35,7 +35,7 @@ struct Explorer {
   }
 
   /// Numbers the sets of each thread for each node, and the listeners of each node.
-  private static func programs(_ scenario: Scenario) -> [[[ProtocolModel.Letter]]] {
+  private static func programs(_ scenario: Scenario) -> [[[ProtocolModel.Message]]] {
     var listeners: [Int: Int] = [:]
     return scenario.threads.enumerated().map { sender, turns in
       var sets: [Int: Int] = [:]
@@ -47,6 +47,7 @@ struct Explorer {
             return .init(kind: .set, node: node, sender: sender, number: sets[node]!)
           case .cut(let node): return .init(kind: .cut, node: node, sender: sender)
           case .split(let node): return .init(kind: .split, node: node)
+          case .end(let node): return .init(kind: .end, node: node)
           case .attach(let node):
             listeners[node, default: 0] += 1
             return .init(kind: .attach, node: node, number: listeners[node]!)
@@ -57,7 +58,7 @@ struct Explorer {
   }
 
   private static func start(
-    _ scenario: Scenario, _ programs: [[[ProtocolModel.Letter]]]
+    _ scenario: Scenario, _ programs: [[[ProtocolModel.Message]]]
   ) -> ProtocolModel {
     var regionOf: [Int] = []
     var regions: [ProtocolModel.Region] = []
@@ -79,7 +80,7 @@ struct Explorer {
 
   /// Safety in each state; and from each state an end can be reached, so nothing is stuck for ever.
   private mutating func explore(
-    _ start: ProtocolModel, _ programs: [[[ProtocolModel.Letter]]], _ rules: Rules
+    _ start: ProtocolModel, _ programs: [[[ProtocolModel.Message]]], _ rules: Rules
   ) throws {
     var numbers: [ProtocolModel: Int] = [start: 0]
     var before: [[Int]] = [[]]

@@ -17,8 +17,8 @@ struct ProtocolTests {
       testDescription: "a listener sets again while another thread sets", derivedFrom: [nil],
       threads: [[[.set(0), .set(0), .set(0)]], [[.set(0)], [.set(0)]]]),
     Scenario(
-      testDescription: "the mail passes to a background queue", derivedFrom: [nil],
-      threads: [[[.set(0)]], [[.set(0)], [.set(0)]], [[.set(0)]]], mailBound: 1),
+      testDescription: "the mailbox passes to a background queue", derivedFrom: [nil],
+      threads: [[[.set(0)]], [[.set(0)], [.set(0)]], [[.set(0)]]], messageBound: 1),
     Scenario(
       testDescription: "two regions, reached in both orders", derivedFrom: [nil, nil],
       threads: [[[.set(0), .set(1)]], [[.set(1), .set(0)]], [[.set(0)]]]),
@@ -32,6 +32,21 @@ struct ProtocolTests {
       testDescription: "a split that is left with the holder", derivedFrom: [nil, 0],
       threads: [[[.set(0), .set(1)]], [[.split(1)], [.set(1)]]]),
     Scenario(
+      testDescription: "a region splits, and the new one splits, while messages wait",
+      derivedFrom: [nil, 0, 1],
+      threads: [[[.set(0), .split(1), .split(2)], [.set(2)]], [[.set(2)], [.set(1)]]]),
+    Scenario(
+      testDescription: "messages for one node wait in two regions, and it moves to a third",
+      derivedFrom: [nil, 0, 1],
+      threads: [[[.set(0), .split(1), .split(2)]], [[.set(2)], [.set(2)]]]),
+    Scenario(
+      testDescription: "two splits that are left with the holder, and what follows them",
+      derivedFrom: [nil, 0, 1],
+      threads: [[[.set(0), .set(0)]], [[.split(1)], [.split(2)], [.set(2)]]], messageBound: 1),
+    Scenario(
+      testDescription: "a handle goes while messages name the node", derivedFrom: [nil, 0],
+      threads: [[[.set(0), .set(0)]], [[.set(1)], [.split(1)], [.set(1)], [.end(1)]]]),
+    Scenario(
       testDescription: "values cross an edge to another region", derivedFrom: [nil, nil],
       edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)], [.set(0)]]]),
     Scenario(
@@ -41,7 +56,7 @@ struct ProtocolTests {
       testDescription: "a listener is attached while two threads set", derivedFrom: [nil],
       threads: [[[.set(0)], [.set(0)]], [[.attach(0)]], [[.set(0)]]]),
     Scenario(
-      testDescription: "a listener attaches another one while mail waits", derivedFrom: [nil],
+      testDescription: "a listener attaches another one while messages wait", derivedFrom: [nil],
       threads: [[[.set(0), .attach(0), .set(0)]], [[.set(0)], [.set(0)]]]),
   ]
 
@@ -55,7 +70,7 @@ struct ProtocolTests {
       derivedFrom: [nil, 0],
       threads: [[[.set(0), .set(1)]], [[.split(1)], [.set(1)]], [[.set(1)]]]),
     Scenario(
-      testDescription: "three threads, and mail over an edge", derivedFrom: [nil, nil],
+      testDescription: "three threads, and messages over an edge", derivedFrom: [nil, nil],
       edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)]], [[.set(0)]]]),
   ]
 
@@ -70,18 +85,25 @@ struct ProtocolTests {
   /// The model can fail: each rule that is left out is found by one of the cases.
   @Test(arguments: [
     (Rules.freesWithoutLooking, "told 0 times"),
-    (.pushesOntoFreeWord, "mail without an owner"),
+    (.pushesOntoFreeWord, "messages without an owner"),
     (.doesNotReread, "touches node"),
     (.rereadsBeforeTheExchange, "touches node"),
     (.pushesWithoutLock, "touches node"),
     (.movesWithoutLock, "touches node"),
-    (.overtakesMail, "told after"),
+    (.overtakesMessages, "told after"),
     (.opensNewestFirst, "told after"),
-    (.leavesMailBehind, "touches node"),
+    (.leavesMessagesBehind, "touches node"),
     (.forgetsHandOver, "is never given back"),
-    (.givesUpLetter, "told after"),
+    (.givesUpMessage, "told after"),
     (.claimsWithoutComparing, "touches node"),
-    (.collectsBeforeMoving, "touches node"),
+    (.countsBeforeMoving, "does not wait for it"),
+    (.splitsWithoutWaiting, "does not wait for it"),
+    (.releasesTooEarly, "does not wait for it"),
+    (.forgetsWhatWaits, "is never given back"),
+    (.bringsDirectly, "is never given back"),
+    (.endsAtOnce, "which has ended"),
+    (.forgetsTheEnd, "never ends"),
+    (.countsAfterPushing, "which has ended"),
     (.attacherTellsItself, "a gap or a repetition"),
     (.looksBeforeTheClaim, "after who cut it had set the end"),
   ])
