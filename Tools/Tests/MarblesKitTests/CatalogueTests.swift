@@ -8,7 +8,7 @@ import Testing
   /// The operators of the contract, section 10.
   static let contract = [
     "fork", "map", "mapReplace", "compactMap", "filter", "ignore", "select", "distinctUntilChanged",
-    "skip", "take", "scan", "then", "deliver", "delay", "throttle", "debounce", "flatten",
+    "skip", "take", "scan", "then", "deliver", "delay", "debounce", "flatten",
     "flattenMap", "switch", "switchMap", "case", "default", "unmatched", "if", "combine", "zip",
     "merge", "sync", "link",
     // 10.6
