@@ -118,7 +118,7 @@ import Testing
       kept.keep(model.listen(by: owner, calling: { _ in { () in } }))
       places = Array(first..<(#line))
     }
-    #expect(lives.alive.count == 19)
+    #expect(lives.alive.count == 16)
     let told = lives.alive.map { $0.split(separator: ":").last.flatMap { Int($0) } }
     #expect(told == places)
     kept.drop()

@@ -112,7 +112,7 @@ extension Node {
 extension Node {
   @available(
     *, deprecated, renamed: "debounce(_:on:file:line:)",
-    message: "For a rate limit: throttleFirst or throttleLatest."
+    message: "It is debounce; a rate limit is throttleFirst or throttleLatest."
   )
   public final func throttle(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,

@@ -63,6 +63,15 @@ import Synchronization
     scheduler.schedule { self.drain() }
   }
 
+  /// Drops what waits.
+  func clear() {
+    let dropped = state.withLock { state in
+      defer { state.items = [] }
+      return state.items
+    }
+    _ = consume dropped  // no lock held
+  }
+
   @inlinable func waitBriefly() {
     var looks = patience
     while looks > 0, !hasItems.load(ordering: .relaxed) {
@@ -91,6 +100,9 @@ import Synchronization
       for item in items where !self.hasEnded { body(item) }
     }
   }
+
+  /// The edge was freed: what waits is not called any more. Its drain waits on, and keeps nothing.
+  deinit { queue.clear() }
 
   @inlinable func stepOfValues() -> Step {
     { up, edge, _ in

@@ -200,7 +200,7 @@ extension Section11 {
       source.value = 2
       return ends.map(\.value)
     }
-    #expect(values == [2, 2, 2, 2])
+    #expect(values == [2, 2, 2])
   }
 
   @Test func `11 what hops on the immediate scheduler keeps its place: each branch to its end`() {
