@@ -17,17 +17,21 @@ public struct Change<Value: Sendable>: Sendable {
   /// Who told it, and as part of which wave. Nil: the path is known.
   @usableFromInline let node: AnyNode?
   @usableFromInline let wave: UInt64
-  private var known: [AnyNode] = []
+  @usableFromInline let known: [AnyNode]
 
   /// The node tells it just now.
   @inlinable init(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) {
-    self.init(
-      up.slot(Value.self).pointee, turn.pointee.wave.context?.takeUnretainedValue(),
-      edge.pointee.upNode ?? up.inUse(), up.pointee.wave.load(ordering: .relaxed))
+    value = up.slot(Value.self).pointee
+    box = turn.pointee.wave.context?.takeUnretainedValue()
+    node = edge.pointee.upNode ?? up.inUse()
+    wave = up.pointee.wave.load(ordering: .relaxed)
+    known = []
   }
 
-  @usableFromInline init(_ value: Value, _ box: ContextBox?, _ node: AnyNode?, _ wave: UInt64) {
-    (self.value, self.box, self.node, self.wave) = (value, box, node, wave)
+  /// For one that waits: the nodes will have been told newer values.
+  init(keepingPathOf change: Change) {
+    (value, box, node, wave) = (change.value, change.box, nil, change.wave)
+    known = change.path
   }
 
   /// What the set that caused it carried; nil for a plain set, and for the first value.
@@ -42,11 +46,4 @@ public struct Change<Value: Sendable>: Sendable {
   /// along as it was when the value was set.
   /// - Complexity: O(n) in the nodes of the path and their upstream edges.
   public var path: [AnyNode] { node.map { $0.storage.path(of: wave) } ?? known }
-
-  /// For one that waits: the nodes will have been told newer values.
-  func keepingPath() -> Change {
-    var change = Change(value, box, nil, wave)
-    change.known = path
-    return change
-  }
 }

@@ -113,7 +113,7 @@ import Synchronization
 
   func stepOfChanges<Value>() -> Step where Item == Change<Value> {
     { up, edge, turn in
-      edge.append(Change<Value>(up, edge, turn).keepingPath())
+      edge.append(Change(keepingPathOf: Change<Value>(up, edge, turn)))
       return false
     }
   }

@@ -43,7 +43,7 @@ public struct MonitorProgram {
 
     let queue = DispatchQueue(label: "easyreact monitor")
     let over = DispatchSemaphore(value: 0)
-    let run = LiveRun(settings, graph: graph, presenter: presenter, on: queue) { over.signal() }
+    let run = LiveRun(settings, graph: graph, presenter: presenter, on: .queue(queue)) { over.signal() }
     let signals = Signals(
       end: { queue.async { run.stop() } },
       resized: { [presenter] in queue.async { presenter.redraw() } })
