@@ -322,7 +322,8 @@ extension NodePointer {
     let upstreams = node()?.lookAtEdges(.ins) { edge, up in
       edge.pointee.kind.readsLatest ? up : nil
     }
-    let isForEver = upstreams?.contains { $0.map { $0.isEmpty && $0.tellsEvents } ?? false } ?? false
+    let isForEver =
+      upstreams?.contains { $0.map { $0.isEmpty && $0.tellsEvents } ?? false } ?? false
     traceStop(isForEver ? .eventsAreNotKept : .waitsForAnotherUpstream, in: turn)
   }
 }

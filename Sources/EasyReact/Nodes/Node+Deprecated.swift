@@ -11,7 +11,9 @@ extension Cancelable {
 }
 
 extension Node {
-  @available(*, deprecated, message: "Use listenToChanges: its Change has the value and the context.")
+  @available(
+    *, deprecated, message: "Use listenToChanges: its Change has the value and the context."
+  )
   public final func listenWithContext(
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
@@ -65,7 +67,8 @@ extension Node {
   }
 
   @available(
-    *, deprecated, message: "Use listenToChangesOnMain(by:): its Change has the value and the context."
+    *, deprecated,
+    message: "Use listenToChangesOnMain(by:): its Change has the value and the context."
   )
   @discardableResult
   public final func listenOnMainWithContext<Owner: AnyObject & Sendable>(

@@ -109,11 +109,11 @@ extension NodeScheduler where Self == ImmediateScheduler {
 // ours is offered on other people's type.
 @available(*, unavailable, message: "write .queue(queue), or .main for the main queue")
 extension DispatchQueue: NodeScheduler {
-  @_implements(NodeScheduler, now)
+  @_implements(NodeScheduler,now)
   public var _nowOfScheduler: Duration { fatalError() }
-  @_implements(NodeScheduler, schedule(_:))
+  @_implements(NodeScheduler,schedule(_:))
   public func _scheduleOfScheduler(_ work: @escaping @Sendable () -> Void) { fatalError() }
-  @_implements(NodeScheduler, schedule(after:_:))
+  @_implements(NodeScheduler,schedule(after:_:))
   public func _scheduleOfScheduler(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Cancelable { fatalError() }

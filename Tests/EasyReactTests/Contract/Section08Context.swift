@@ -284,7 +284,8 @@ import Testing
     #expect(owner.journal.entries == ["1: a b"])
   }
 
-  @Test func `8.2 a change may be kept: its path is what still holds of it, and never another one`() {
+  @Test func `8.2 a change may be kept: its path is what still holds of it, and never another one`()
+  {
     let a = MutableNode<Int>().named("a"), b = a.map { $0 }.named("b"), other = MutableNode<Int>()
     let c = b.merge(other.named("other")).filter { $0 < 10 }.named("c")
     let kept = Journal<Change<Int>>()
@@ -318,7 +319,8 @@ import Testing
     clock.run()
     #expect(
       Set(paths.take()) == [
-        "1 [\"a\", \"sum\"]", "2 [\"b\", \"sum\"]", "by 1 [\"a\", \"sum\"]", "by 2 [\"b\", \"sum\"]",
+        "1 [\"a\", \"sum\"]", "2 [\"b\", \"sum\"]", "by 1 [\"a\", \"sum\"]",
+        "by 2 [\"b\", \"sum\"]",
       ])
     keepAlive(owner)
     listening.cancel()

@@ -119,7 +119,8 @@ extension Section9 {
     let a = MutableNode(0)
     let journal = Journal<Int>(), inside = Tally(), overlaps = Tally()
     let isDone = DispatchSemaphore(value: 0)
-    let listening = a.listen(on: .queue(DispatchQueue(label: "many", attributes: .concurrent))) { value in
+    let listening = a.listen(on: .queue(DispatchQueue(label: "many", attributes: .concurrent))) {
+      value in
       inside.add()
       if inside.count != journal.count + 1 { overlaps.add() }
       journal.note(value)

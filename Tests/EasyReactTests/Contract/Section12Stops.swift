@@ -102,7 +102,8 @@ extension `12 Looking at the graph` {
       #expect(latest.value! == (2, 1) && pairs.value! == (1, 1))
     }
 
-    @Test func `12.4 events are not kept: a join of latest values has an upstream that tells events`() {
+    @Test
+    func `12.4 events are not kept: a join of latest values has an upstream that tells events`() {
       let taps = MutableNode<Int>.eventNode(), filtered = taps.filter { _ in true }
       let joins: [AnyNode] = [
         a.combine(taps), a.combine(filtered), a.combine(taps, mode: .everyValue),
