@@ -78,16 +78,17 @@ public struct GraphEvent: Sendable {
 
 /// Hears what happens in all graphs of the process.
 ///
-///     struct Counter: GraphTracer {
-///       let stored: Mutex<Int>
+///     final class Counter: GraphTracer {
+///       let stored = Mutex(0)
 ///       func trace(_ event: GraphEvent) {
 ///         if case .valueStored = event.kind { stored.withLock { $0 += 1 } }
 ///       }
 ///     }
+///     GraphTracing.install(Counter())
 ///
-/// ``PrintingTracer`` is a ready one. `trace` is called on the thread where it happens, in mid-propagation: be quick, and leave the
-/// graph alone. Sets that it makes are not traced. Not installed, a tracer costs a test of one flag
-/// a hop.
+/// ``PrintingTracer`` is a ready one. `trace` is called on the thread where it happens, in
+/// mid-propagation: be quick, and leave the graph alone. Sets that it makes are not traced. Not
+/// installed, a tracer costs a test of one flag a hop.
 public protocol GraphTracer: Sendable {
   func trace(_ event: GraphEvent)
 }
