@@ -45,7 +45,7 @@ repeat() { # repeat NAME FOLDER BUNDLE FILTER OPTIONS…: runs in one process
 }
 
 others='messages?\b|constant stack|small stack|refuse|never ends|negative|misuse|is not known says|100,000'
-timed='Section10/.*(10\.2|deliver|delay|throttle|debounce|timed)'
+timed='Section10/.*(10\.2|deliver|delay|debounce|timed)'
 operators='Section11|TimedTests|BoundaryTests|EventTests|AccumulatingTests|SamplingTests|ResultTests|GroupingTests|FlatteningSeveralTests|CombiningSeveralTests|GatingTests'
 testing='VirtualSchedulerTests|MarbleTestTests|MarblesTests|GuideTests'
 repeat timed . EasyReactPackageTests \

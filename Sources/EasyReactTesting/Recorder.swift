@@ -36,9 +36,9 @@ public final class Recorder<Value: Sendable>: Cancelable {
   /// - Parameter clock: Whose time is recorded.
   public init(_ node: Node<Value>, clock: (any NodeScheduler)? = nil) {
     let began = ContinuousClock.now
-    listening = node.listenWithContext { [log] value, context in
+    listening = node.listenToChanges { [log] change in
       let entry = Entry(
-        value: value, context: context,
+        value: change.value, context: change.context,
         time: clock?.now ?? began.duration(to: .now), isOnMainThread: isOnMain(),
         thread: .current)
       log.entries.withLock { $0.append(entry) }

@@ -4,7 +4,7 @@ import EasyReact
 /// Waits until the graph is quiet: no thread is inside it, and no message, scheduled value or due timer waits.
 ///
 ///     let source = MutableNode(0)
-///     let shown = Recorder(source.deliver(on: queue))
+///     let shown = Recorder(source.deliver(on: .queue(queue)))
 ///     source.value = 1
 ///     #expect(settle())
 ///     shown.values              // [0, 1]
@@ -14,8 +14,8 @@ import EasyReact
 ///
 /// - every thread that is in a set, a listener, a link or a cut, and the messages that were left with it
 ///   or with a background queue;
-/// - what waits or runs on a `DispatchQueue` or the main queue because an edge, a listener or you
-///   scheduled it there through ``EasyReact/NodeScheduler``;
+/// - what waits or runs on a dispatch queue or the main queue because an edge, a listener or you
+///   scheduled it there through ``EasyReact/QueueScheduler`` or ``EasyReact/MainScheduler``;
 /// - timers of these whose time has come. A timer of the future is not waited for.
 ///
 /// It runs no ``VirtualScheduler``: what waits there waits for you. Work that you give to a queue by
@@ -41,20 +41,14 @@ public func settle(within limit: Duration = .seconds(60)) -> Bool {
   return true
 }
 
-/// The same, without blocking the thread: `#expect(await settle())`.
+/// The same, without blocking the thread: `#expect(await settle())`. The core has it without a limit:
+/// ``EasyReact/settled()``. False as well: the task was cancelled.
 ///
 /// A test of the main actor must use it, for what waits on the main queue runs only while the test
 /// does not.
 public func settle(within limit: Duration = .seconds(60)) async -> Bool {
   refuseInsideGraph()
-  let end = ContinuousClock.now + limit
-  var pause = Duration.microseconds(20)
-  while !isQuiet() {
-    if ContinuousClock.now >= end { return false }
-    try? await Task.sleep(for: pause)
-    pause = min(pause * 2, .milliseconds(2))
-  }
-  return true
+  return await isQuiet(by: ContinuousClock.now + limit)
 }
 
 private func refuseInsideGraph() {

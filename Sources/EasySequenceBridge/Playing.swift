@@ -14,7 +14,7 @@ extension LazyStream {
 
   /// Sets a node to one element for each piece of work on a scheduler, as long as somebody listens.
   ///
-  ///     let playing = LazyStream(1...).map(expensive).play(into: node, on: queue)
+  ///     let playing = LazyStream(1...).map(expensive).play(into: node, on: .queue(queue))
   ///     playing.cancel()
   ///
   /// Before each element it looks whether the node still exists and whether it, or a node downstream of it, has a

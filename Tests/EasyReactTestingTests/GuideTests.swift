@@ -103,7 +103,7 @@ struct User: Equatable { let name: String }
 
   @Test func `a price arrives on the queue`() {
     let price = MutableNode(1)
-    let shown = Recorder(price.deliver(on: DispatchQueue(label: "prices")))
+    let shown = Recorder(price.deliver(on: .queue(DispatchQueue(label: "prices"))))
     price.value = 2
     #expect(settle())
     #expect(shown.values == [1, 2])

@@ -8,16 +8,6 @@ package func waitForBackgroundWork(seconds: Int = 600) -> Bool {
   handOvers.wait(timeout: .now() + .seconds(seconds)) == .success
 }
 
-/// Is no thread inside the graph, and does nothing wait in the mailbox, on a dispatch queue, or for a
-/// timer of one that is due?
-///
-/// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
-/// to a queue, and counts at its new place before it stops counting at the old one.
-package func isQuiet() -> Bool {
-  if isAnyTurnOpen() || timers.isAnyDue() { return false }
-  return pendingWork.load(ordering: .acquiring) == 0
-}
-
 /// How many nodes and edges this thread looks at for the sake of the graph's shape, in `body`; each
 /// wait for the lock of the shape counts too.
 package func shapeLooks(in body: () throws -> Void) rethrows -> Int {

@@ -23,6 +23,9 @@ public struct GraphEvent: Sendable {
     case cut
     /// A join or zip needs a value of another upstream.
     case waitsForAnotherUpstream
+    /// A join reads the latest values, and an upstream of it tells events, of which none is kept: so it
+    /// waits for ever. `withLatest(from:)`, `zip` and `merge` take events; `held()` keeps them.
+    case eventsAreNotKept
     /// A timer holds it back.
     case heldBackByTimer
     /// It waits for its call on the scheduler of a `deliver`.
@@ -45,7 +48,7 @@ public struct GraphEvent: Sendable {
     /// What follows from it over plain edges has been told. Joins that it made ready run later in
     /// the turn.
     case waveEnded
-    /// Its description, or `empty`; `event` of a value that is told and not kept.
+    /// Its description, or `empty`; of an event, which is told and not kept, `event: 4`.
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
@@ -61,6 +64,9 @@ public struct GraphEvent: Sendable {
   public let name: String?
   /// The wave's number; zero between waves.
   public let wave: UInt64
+  /// What the wave's set carried: of a value that is stored, a listener that is called, and a stop on the
+  /// way over an edge.
+  public let context: (any Sendable)?
   /// A number of the thread.
   public let thread: UInt64
   /// Since the tracer was installed.
@@ -72,50 +78,106 @@ public struct GraphEvent: Sendable {
 
 /// Hears what happens in all graphs of the process.
 ///
-///     struct Printer: GraphTracer {
-///       func trace(_ event: GraphEvent) { print(event.kind, event.name ?? "-") }
+///     final class Counter: GraphTracer {
+///       let stored = Mutex(0)
+///       func trace(_ event: GraphEvent) {
+///         if case .valueStored = event.kind { stored.withLock { $0 += 1 } }
+///       }
 ///     }
-///     GraphTracing.install(Printer())
+///     GraphTracing.install(Counter())
 ///
-/// `trace` is called on the thread where it happens, in mid-propagation: be quick, and leave the
-/// graph alone. Sets that it makes are not traced. Not installed, a tracer costs a test of one flag
-/// a hop.
+/// ``PrintingTracer`` is a ready one. `trace` is called on the thread where it happens, in
+/// mid-propagation: be quick, and leave the graph alone. Sets that it makes are not traced. Not
+/// installed, a tracer costs a test of one flag a hop.
 public protocol GraphTracer: Sendable {
   func trace(_ event: GraphEvent)
 }
 
-/// The tracer of this process.
+/// The tracer of this process, and where what is printed goes.
+///
+///     GraphTracing.install(PrintingTracer(of: [price, total]))
+///     GraphTracing.install(nil)
 public enum GraphTracing {
-  private static let installed = Mutex<(any GraphTracer)?>(nil)
-  private static let began = Mutex(ContinuousClock.now)
+  private struct State {
+    var tracer: (any GraphTracer)?
+    var began = ContinuousClock.now
+    /// The nodes that `debug` prints, by id, and what it calls them.
+    var debugged: [UInt64: String] = [:]
+    var isDebugEnabled = true
+    var output: @Sendable (String) -> Void = { print($0) }
+
+    var isHeard: Bool { tracer != nil || isDebugEnabled && !debugged.isEmpty }
+    func label(of node: UInt64) -> String? { isDebugEnabled ? debugged[node] : nil }
+  }
+  private static let state = Mutex(State())
 
   /// Makes `tracer` hear everything from now on, in place of the one before; nil: nobody.
   public static func install(_ tracer: (any GraphTracer)?) {
-    let old = installed.withLock { installed in
-      defer { installed = tracer }
-      return installed
+    let old = state.withLock { state in
+      defer { (state.tracer, state.began) = (tracer, .now) }
+      return state.tracer
     }
     _ = consume old
-    began.withLock { $0 = .now }
     updateSwitch()
+  }
+
+  /// Does ``AnyNode/debug(_:)`` print? False silences every node at once, and costs nothing from then on.
+  public static var isDebugEnabled: Bool {
+    get { state.withLock { $0.isDebugEnabled } }
+    set {
+      state.withLock { $0.isDebugEnabled = newValue }
+      updateSwitch()
+    }
+  }
+
+  /// Gets each line that ``AnyNode/debug(_:)`` and ``PrintingTracer`` print, on the thread where it happens;
+  /// standard output unless it is set.
+  ///
+  ///     GraphTracing.output = { line in logger.debug("\(line)") }
+  public static var output: @Sendable (String) -> Void {
+    get { state.withLock { $0.output } }
+    set {
+      let old = state.withLock { state in
+        defer { state.output = newValue }
+        return state.output
+      }
+      _ = consume old
+    }
+  }
+
+  static func debug(_ node: UInt64, _ label: String) {
+    state.withLock { $0.debugged[node] = label }
+    updateSwitch()
+  }
+
+  fileprivate static func forget(_ node: UInt64) {
+    if state.withLock({ $0.debugged.removeValue(forKey: node) }) != nil { updateSwitch() }
   }
 
   /// The engine reports while anybody hears it.
   static func updateSwitch() {
-    installed.withLock { installed in
-      easyreact_set_traced(installed != nil || CreationRecorder.areHeard)
-    }
+    state.withLock { easyreact_set_traced($0.isHeard || CreationRecorder.areHeard) }
   }
 
   @TaskLocal fileprivate static var isTracing = false
 
-  fileprivate static func emit(_ event: @autoclosure () -> GraphEvent) {
-    guard !isTracing, let tracer = installed.withLock({ $0 }) else { return }
-    let event = event()
-    $isTracing.withValue(true) { tracer.trace(event) }
+  /// Is anybody told of this node? Before a value is described, which is the user's code.
+  fileprivate static func hears(_ node: UInt64) -> Bool {
+    !isTracing && state.withLock { $0.tracer != nil || $0.label(of: node) != nil }
   }
 
-  fileprivate static var elapsed: Duration { began.withLock { $0.duration(to: .now) } }
+  fileprivate static func emit(of node: UInt64, _ event: @autoclosure () -> GraphEvent) {
+    if isTracing { return }
+    let (tracer, label) = state.withLock { ($0.tracer, $0.label(of: node)) }
+    if tracer == nil, label == nil { return }
+    let event = event()
+    $isTracing.withValue(true) {
+      tracer?.trace(event)
+      if let label, event.isForDebug { output(event.text(as: label)) }
+    }
+  }
+
+  fileprivate static var elapsed: Duration { state.withLock { $0.began.duration(to: .now) } }
 }
 
 // MARK: - What the engine reports
@@ -125,20 +187,25 @@ public enum GraphTracing {
 
 private func emit(
   _ kind: GraphEvent.Kind, _ storage: NodePointer?, _ wave: UInt64,
-  at location: SourceLocation? = nil
+  _ context: Unmanaged<ContextBox>? = nil, at location: SourceLocation? = nil
 ) {
-  emit(
-    kind, storage?.pointee.id ?? 0,
-    storage.flatMap { $0.name }, wave, at: location)
+  emit(kind, storage?.pointee.id ?? 0, storage.flatMap { $0.name }, wave, context, at: location)
+}
+
+/// Of the wave under way, where a node or an edge is at it: elsewhere its context may be gone.
+private func emit(_ kind: GraphEvent.Kind, _ storage: NodePointer, in turn: TurnPointer) {
+  emit(kind, storage, turn.pointee.wave.number, turn.pointee.wave.context)
 }
 
 private func emit(
   _ kind: GraphEvent.Kind, _ node: UInt64, _ name: @autoclosure () -> String?, _ wave: UInt64,
-  at location: SourceLocation? = nil
+  _ context: Unmanaged<ContextBox>?, at location: SourceLocation? = nil
 ) {
   GraphTracing.emit(
+    of: node,
     GraphEvent(
       kind: kind, node: node, name: name(), wave: wave,
+      context: context?.takeUnretainedValue().value,
       thread: UInt64(UInt(bitPattern: easyreact_turn_get())), time: GraphTracing.elapsed,
       callSite: location.map { "\($0.file):\($0.line)" }))
 }
@@ -151,7 +218,10 @@ extension NodePointer {
     emit(.nodeMade, self, 0)
   }
 
-  @inline(never) func traceGone(in turn: TurnPointer) { emit(.nodeGone, self, 0) }
+  @inline(never) func traceGone(in turn: TurnPointer) {
+    emit(.nodeGone, self, 0)
+    GraphTracing.forget(pointee.id)
+  }
 
   @usableFromInline @inline(never) func traceWave(_ wave: UInt64, began: Bool) {
     whileDescribed { emit(began ? .waveBegan : .waveEnded, self, wave) }
@@ -202,11 +272,34 @@ extension NodePointer {
   }
 
   @usableFromInline @inline(never) func traceStored(in turn: TurnPointer) {
-    let rest = !turn.pointee.wave.flags.has(.event) ? "empty" : "event"
+    if !GraphTracing.hears(pointee.id) { return }
     whileDescribed {
-      let value = node()?.anyValue.map { String(describing: $0) } ?? rest
-      emit(.valueStored(value), self, turn.pointee.wave.number)
+      let node = self.node()
+      let value =
+        if turn.pointee.wave.flags.has(.event) {
+          "event: \(node?.describedEvent ?? "")"
+        } else {
+          node?.anyValue.map { String(describing: $0) } ?? "empty"
+        }
+      emit(.valueStored(value), self, in: turn)
     }
+  }
+}
+
+extension AnyNode {
+  /// Does it tell events, of its own or of a node upstream, that nothing on the way keeps?
+  fileprivate final var tellsEvents: Bool {
+    var seen: Set<AnyNode> = []
+    var waiting = [self]
+    while let node = waiting.popLast() {
+      if node.isEventNode { return true }
+      if !seen.insert(node).inserted { continue }
+      let next = node.lookAtEdges(.ins) { edge, up in
+        edge.pointee.traits.has(.keepsEvents) ? nil : up
+      }
+      waiting += next.compactMap { $0 }
+    }
+    return false
   }
 }
 
@@ -215,7 +308,7 @@ extension EdgePointer {
     let owned =
       pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
     if let owned, owned.isOwnerGone { return }
-    emit(.listenerCalled, pointee.up, turn.pointee.wave.number)
+    emit(.listenerCalled, pointee.up!, in: turn)
   }
 }
 
@@ -223,11 +316,22 @@ extension NodePointer {
   @usableFromInline @inline(never) func traceStop(_ reason: GraphEvent.Stop, in turn: TurnPointer) {
     emit(.stopped(reason), self, turn.pointee.wave.number)
   }
+
+  /// A join of latest values says nothing, for an upstream has none.
+  @usableFromInline @inline(never) func traceWaiting(in turn: TurnPointer) {
+    if !turn.pointee.isTraced { return }
+    let upstreams = node()?.lookAtEdges(.ins) { edge, up in
+      edge.pointee.kind.readsLatest ? up : nil
+    }
+    let isForEver =
+      upstreams?.contains { $0.map { $0.isEmpty && $0.tellsEvents } ?? false } ?? false
+    traceStop(isForEver ? .eventsAreNotKept : .waitsForAnotherUpstream, in: turn)
+  }
 }
 
 extension EdgePointer {
   @usableFromInline @inline(never) func traceStop(_ reason: GraphEvent.Stop, in turn: TurnPointer) {
-    emit(.stopped(reason), pointee.down ?? pointee.up, turn.pointee.wave.number)
+    emit(.stopped(reason), (pointee.down ?? pointee.up)!, in: turn)
   }
 }
 
@@ -243,7 +347,7 @@ extension EdgePointer {
     wave = turn.pointee.wave.number
   }
 
-  @usableFromInline func trace() { emit(.stopped(.leftInMailbox), node, name, wave) }
+  @usableFromInline func trace() { emit(.stopped(.leftInMailbox), node, name, wave, nil) }
 }
 
 extension NodePointer {

@@ -1,16 +1,19 @@
 import Synchronization
 
 extension NodePointer {
-  /// The nodes from the set to `storage`, which is being told. Built when a listener asks.
+  /// The nodes from the set to this one, by which a value of this wave came here. Any thread; the caller
+  /// keeps the node.
   ///
   /// Each node remembers whom its present value came from; that address is believed only if it is
   /// still the start of one of the node's upstream edges, so a node that went away ends the path
-  /// early.
-  func path() -> [AnyNode] {
+  /// early. So does one that holds something newer: numbers do not fall on the way.
+  func path(of wave: UInt64) -> [AnyNode] {
     var path: [AnyNode] = []
     var seen: Set<NodePointer> = []
     guard var current = node() else { return [] }
-    while seen.insert(current.storage).inserted {
+    while seen.insert(current.storage).inserted,
+      current.storage.pointee.wave.load(ordering: .acquiring) <= wave
+    {
       path.append(current)
       guard let sender = current.storage.pointee.sender.load(ordering: .relaxed) else { break }
       var next: AnyNode?

@@ -26,40 +26,6 @@ public final class Listening: Cancelable, @unchecked Sendable {
     ending.end(edge, turn)
     turn.leave()
   }
-
-  /// Keeps it with others: `node.listen { … }.store(in: &listenings)`.
-  public func store(in listenings: inout [Listening]) { listenings.append(self) }
-
-  /// Keeps it with others.
-  public func store(in listenings: inout Listenings) { listenings.add(self) }
-}
-
-/// Many listenings, ended together, in order. Any thread.
-///
-///     var bag = Listenings()
-///     price.listen { … }.store(in: &bag)
-///     count.listen { … }.store(in: &bag)
-///     bag.cancel()
-public final class Listenings: Cancelable {
-  private let members = Mutex(Members())
-
-  public init() {}
-  deinit { cancel() }
-
-  /// How many there are. Those of an owner are forgotten when they end; others that have ended
-  /// count.
-  public var count: Int { members.withLock { $0.count } }
-
-  /// Adding it a second time changes nothing.
-  public func add(_ listening: any Cancelable) { members.withLock { $0.add(listening) } }
-
-  /// Forgets one that has ended.
-  func remove(_ listening: any Cancelable) {
-    let removed = members.withLock { $0.remove(listening) }
-    _ = consume removed  // its deinit is not run under the lock
-  }
-
-  public func cancel() { cancelAll(members) }
 }
 
 /// Ends an edge's life once. Who is not the first waits for a moment, until nothing passes any more.
@@ -92,11 +58,11 @@ struct Ending: ~Copyable {
 /// An owner that ends its listenings at once when it goes, instead of with the node's next event.
 ///
 ///     final class Panel: ListeningOwner {
-///       let listenings = Listenings()
+///       let listenings = CancelableBag()
 ///     }
 public protocol ListeningOwner: AnyObject {
-  /// Holds the owner's listenings; its end is theirs.
-  var listenings: Listenings { get }
+  /// Holds the owner's listenings, and whatever else is to end with it.
+  var listenings: CancelableBag { get }
 }
 
 /// A listening that lives with its owner, which is not retained. Dropping it ends nothing.
@@ -112,7 +78,7 @@ public protocol ListeningOwner: AnyObject {
   @usableFromInline var edge: EdgePointer?
   /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
   /// its node. Set once, as above.
-  weak var listenings: Listenings?
+  weak var listenings: CancelableBag?
   var neighbours: NodeAttachments?
   /// Among its neighbours, under their lock.
   var place: Int?

@@ -1,8 +1,10 @@
 import Synchronization
 
-// Listening comes in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose
-// life it shares; and in two places: on the thread that sets, or on a scheduler. All are one edge
-// with one closure. Those by an owner are in Node+ListeningByOwner.swift.
+// Listening comes in two words: `listen` hears values, `listenToChanges` hears each value's context and
+// path too. Both in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose life
+// it shares; and in two places: on the thread that sets, or `on:` a scheduler, of which the main actor
+// has a form of its own. All are one edge with one closure. Those by an owner are in
+// Node+ListeningByOwner.swift.
 
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {
@@ -34,30 +36,30 @@ extension Node {
     }
   }
 
-  /// The same, with the context of each set; nil for plain sets and for the first value.
+  /// Calls `body` with each value, its context and its path: the present value at once, unless the
+  /// node is empty, and every later one.
+  ///
+  ///     let listening = price.listenToChanges { change in
+  ///       print(change.value, change.context ?? "-")       // 1 -
+  ///     }
+  ///     price.set(2, context: "import")                    // 2 import
+  ///
+  /// In all else it is ``listen(file:line:_:)``. What ``Change/path`` tells is worked out when it is
+  /// asked for.
   @inlinable
-  public final func listenWithContext(
+  public final func listenToChanges(
     file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
+    _ body: @escaping @Sendable (Change<Value>) -> Void
   ) -> Listening {
-    startListening(at: SourceLocation(file, line)) { up, _, turn in
-      up.withValue { body($0, turn.currentContext) }
-      return false
-    }
-  }
-
-  /// The same, with the nodes from the set to this one. The path is built for such listeners only.
-  public final func listenWithPath(
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Value, [AnyNode]) -> Void
-  ) -> Listening {
-    startListening(at: SourceLocation(file, line)) { up, _, _ in
-      body(up.slot(Value.self).pointee, up.path())
+    startListening(at: SourceLocation(file, line)) { up, edge, turn in
+      body(Change(up, edge, turn))
       return false
     }
   }
 
   /// Calls `body` on a scheduler, later and in order, the first value included.
+  ///
+  ///     let listening = node.listen(on: .queue(storage)) { store($0) }
   ///
   /// What waits there when the listening ends is not called.
   @inlinable
@@ -65,39 +67,40 @@ extension Node {
     on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Value) -> Void
   ) -> Listening {
-    let calls = ScheduledListener<Value>(scheduler) { value, _ in body(value) }
-    return startListening(at: SourceLocation(file, line), state: calls, calls.step)
+    let calls = ScheduledListener<Value>(scheduler, body)
+    return startListening(at: SourceLocation(file, line), state: calls, calls.stepOfValues())
   }
 
-  /// The same with the context.
-  public final func listenWithContext(
+  /// Calls `body` with each change on a scheduler, later and in order, the first value's included.
+  ///
+  /// Each change brings its path along, so each costs O(n) in the nodes of that.
+  public final func listenToChanges(
     on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Value, (any Sendable)?) -> Void
+    _ body: @escaping @Sendable (Change<Value>) -> Void
   ) -> Listening {
-    let calls = ScheduledListener<Value>(scheduler) { value, context in body(value, context?.value)
-    }
-    return startListening(at: SourceLocation(file, line), state: calls, calls.step)
+    let calls = ScheduledListener<Change<Value>>(scheduler, body)
+    return startListening(at: SourceLocation(file, line), state: calls, calls.stepOfChanges())
   }
 
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
+  ///
+  ///     let listening = name.listenOnMain { label.text = $0 }
   public final func listenOnMain(
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Value) -> Void
-  )
-    -> Listening
-  {
+  ) -> Listening {
     listen(on: MainScheduler(), file: file, line: line) { value in
       MainActor.assumeIsolated { body(value) }
     }
   }
 
-  /// The same with the context.
-  public final func listenOnMainWithContext(
+  /// Calls `body` with each change on the main actor, later and in order.
+  public final func listenToChangesOnMain(
     file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Value, (any Sendable)?) -> Void
+    _ body: @escaping @MainActor @Sendable (Change<Value>) -> Void
   ) -> Listening {
-    listenWithContext(on: MainScheduler(), file: file, line: line) { value, context in
-      MainActor.assumeIsolated { body(value, context) }
+    listenToChanges(on: MainScheduler(), file: file, line: line) { change in
+      MainActor.assumeIsolated { body(change) }
     }
   }
 
@@ -158,5 +161,5 @@ extension Node {
 
 extension NodePointer {
   /// The handle of a node that an edge in use retains.
-  func inUse() -> AnyNode? { node() }
+  @usableFromInline func inUse() -> AnyNode? { node() }
 }

@@ -22,24 +22,18 @@ extension Node {
     }
   }
 
-  /// The same with the context of each set.
+  /// Calls `body` with each change, as long as `owner` lives.
+  ///
+  ///     node.listenToChanges(by: log) { log, change in log.note(change.value, by: change.context) }
   @discardableResult
   @inlinable
-  public final func listenWithContext<Owner: AnyObject & Sendable>(
+  public final func listenToChanges<Owner: AnyObject & Sendable>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+    _ body: @escaping @Sendable (Owner, Change<Value>) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, body)
-  }
-
-  /// The same with the nodes from the set to this one.
-  @discardableResult
-  public final func listenWithPath<Owner: AnyObject & Sendable>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Owner, Value, [AnyNode]) -> Void
-  ) -> any Cancelable {
-    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
-      body(owner, up.slot(Value.self).pointee, up.path())
+    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
+      owner, up, edge, turn in
+      body(owner, Change(up, edge, turn))
     }
   }
 
@@ -56,19 +50,6 @@ extension Node {
     }
   }
 
-  /// The same for a method of the value and the context.
-  @discardableResult
-  @inlinable
-  public final func listen<Owner: AnyObject & Sendable>(
-    by owner: Owner,
-    calling method: @escaping @Sendable (Owner) -> (Value, (any Sendable)?) -> Void,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner) { owner, value, context in
-      method(owner)(value, context)
-    }
-  }
-
   /// The same for a method without parameters.
   @discardableResult
   @inlinable
@@ -76,7 +57,9 @@ extension Node {
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner) { owner, _, _ in method(owner)() }
+    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) { owner, _, _, _ in
+      method(owner)()
+    }
   }
 
   /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
@@ -88,42 +71,33 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: scheduler) { owner, value, _ in
-      body(owner, value)
-    }
+    let listening = OwnedListening(owner: owner)
+    let calls = ScheduledListener<Value>(scheduler, listening.whileOwned(body))
+    return start(at: SourceLocation(file, line), listening, owner, calls, calls.stepOfValues())
   }
 
-  /// The same with the context.
+  /// Calls `body` with each change on a scheduler, later and in order, as long as the owner lives.
   @discardableResult
-  public final func listenWithContext<Owner: AnyObject>(
+  public final func listenToChanges<Owner: AnyObject>(
     by owner: Owner, on scheduler: some NodeScheduler,
     file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+    _ body: @escaping @Sendable (Owner, Change<Value>) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: scheduler, body)
+    let listening = OwnedListening(owner: owner)
+    let calls = ScheduledListener<Change<Value>>(scheduler, listening.whileOwned(body))
+    return start(at: SourceLocation(file, line), listening, owner, calls, calls.stepOfChanges())
   }
 
   /// Calls `body` on the main actor, later and in order, as long as the owner lives.
+  ///
+  ///     name.listenOnMain(by: label) { label, name in label.text = name }
   @discardableResult
   public final func listenOnMain<Owner: AnyObject & Sendable>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: MainScheduler()) {
-      owner, value, _ in
+    listen(by: owner, on: MainScheduler(), file: file, line: line) { owner, value in
       MainActor.assumeIsolated { body(owner, value) }
-    }
-  }
-
-  /// The same with the context.
-  @discardableResult
-  public final func listenOnMainWithContext<Owner: AnyObject & Sendable>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
-  ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: MainScheduler()) {
-      owner, value, context in
-      MainActor.assumeIsolated { body(owner, value, context) }
     }
   }
 
@@ -134,24 +108,33 @@ extension Node {
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: MainScheduler()) {
-      owner, value, _ in
+    listen(by: owner, on: MainScheduler(), file: file, line: line) { owner, value in
       nonisolated(unsafe) let owner = owner  // the main actor's since it was given
       MainActor.assumeIsolated { body(owner, value) }
     }
   }
 
-  /// The same with the context.
+  /// Calls `body` with each change on the main actor, later and in order, as long as the owner lives.
+  @discardableResult
+  public final func listenToChangesOnMain<Owner: AnyObject & Sendable>(
+    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Owner, Change<Value>) -> Void
+  ) -> any Cancelable {
+    listenToChanges(by: owner, on: MainScheduler(), file: file, line: line) { owner, change in
+      MainActor.assumeIsolated { body(owner, change) }
+    }
+  }
+
+  /// The same from the main actor, for an owner of its that is not `Sendable`.
   @discardableResult
   @MainActor
-  public final func listenOnMainWithContext<Owner: AnyObject>(
+  public final func listenToChangesOnMain<Owner: AnyObject>(
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Value, (any Sendable)?) -> Void
+    _ body: @escaping @MainActor @Sendable (Owner, Change<Value>) -> Void
   ) -> any Cancelable {
-    startListening(at: SourceLocation(file, line), by: owner, on: MainScheduler()) {
-      owner, value, context in
+    listenToChanges(by: owner, on: MainScheduler(), file: file, line: line) { owner, change in
       nonisolated(unsafe) let owner = owner  // as above
-      MainActor.assumeIsolated { body(owner, value, context) }
+      MainActor.assumeIsolated { body(owner, change) }
     }
   }
 
@@ -177,31 +160,13 @@ extension Node {
     for listening in found ?? [] { listening.cancel() }
   }
 
-  @inlinable final func startListening<Owner: AnyObject>(
-    at location: SourceLocation, by owner: Owner,
-    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
+  /// A listener on a scheduler: `step` passes the value on to `calls`.
+  private final func start(
+    at location: SourceLocation, _ listening: OwnedListening, _ owner: some AnyObject,
+    _ calls: EdgeState, _ step: @escaping Step
   ) -> any Cancelable {
-    start(at: location, OwnedListening(owner: owner), owner) { owner, up, _, turn in
-      up.withValue { body(owner, $0, turn.currentContext) }
-    }
-  }
-
-  private final func startListening<Owner: AnyObject>(
-    at location: SourceLocation, by owner: Owner, on scheduler: some NodeScheduler,
-    _ body: @escaping @Sendable (Owner, Value, (any Sendable)?) -> Void
-  ) -> any Cancelable {
-    let listening = OwnedListening(owner: owner)
-    // The hop may outlive the edge, so it holds the listening; the listening holds nothing.
-    let calls = ScheduledListener<Value>(scheduler) { value, context in
-      if let owner = listening.owner {
-        body(unsafeDowncast(owner, to: Owner.self), value, context?.value)
-      } else {
-        listening.cancel()
-      }
-    }
-    let call = calls.step
-    return start(at: location, listening, owner, state: calls) { _, up, life, turn in
-      _ = call(up, life, turn)
+    start(at: location, listening, owner, state: calls) { _, up, edge, turn in
+      _ = step(up, edge, turn)
     }
   }
 
@@ -231,5 +196,21 @@ extension Node {
     register(listening, owner: owner, of: storage)
     attachListener(edge, at: location)
     return listening
+  }
+}
+
+extension OwnedListening {
+  /// Looks for the owner when the call is made, which may be long after it was scheduled. The call
+  /// may outlive the edge, so it holds the listening; the listening holds nothing.
+  fileprivate final func whileOwned<Owner: AnyObject, Item>(
+    _ body: @escaping @Sendable (Owner, Item) -> Void
+  ) -> @Sendable (Item) -> Void {
+    { item in
+      if let owner = self.owner {
+        body(unsafeDowncast(owner, to: Owner.self), item)
+      } else {
+        self.cancel()
+      }
+    }
   }
 }

@@ -52,6 +52,8 @@ public class AnyNode: @unchecked Sendable {
 
   /// The present value with its type erased; nil when the node is empty.
   public var anyValue: (any Sendable)? { nil }
+  /// The event that is being told, described. Holder.
+  var describedEvent: String { "" }
   /// The type of the values.
   public var valueType: Any.Type { Never.self }
   /// The type of a transform between nodes of these types; see `transform(of:)`.

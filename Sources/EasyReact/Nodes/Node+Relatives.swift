@@ -130,14 +130,14 @@ extension Node {
   @available(
     *, unavailable,
     message:
-      "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: a tracer."
+      "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: `debug()`."
   )
   public final func handleEvents(receiveOutput: @escaping @Sendable (Value) -> Void) -> Node<Value>
   { gone() }
   @available(
     *, unavailable,
     message:
-      "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: a tracer."
+      "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: `debug()`."
   )
   public final func `do`(onNext: @escaping @Sendable (Value) -> Void) -> Node<Value> { gone() }
 

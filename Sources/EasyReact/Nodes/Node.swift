@@ -21,6 +21,7 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
 
   public final override var anyValue: (any Sendable)? { storage.readValue(Value.self) }
   public final override var valueType: Any.Type { Value.self }
+  final override var describedEvent: String { String(describing: storage.slot(Value.self).pointee) }
 
   final override class func transformType(from up: AnyNode.Type) -> AnyNodeTransform.Type {
     up.transformType(to: Value.self)

@@ -1,7 +1,7 @@
 extension Node {
   /// Returns a node of arrays: what came in each interval, told at its end.
   ///
-  ///     let packet = keys.buffer(for: .seconds(1), on: queue)     // ["a", "b"], then ["c"]
+  ///     let packet = keys.buffer(for: .seconds(1), on: .queue(queue))     // ["a", "b"], then ["c"]
   ///
   /// The intervals follow each other from the moment at which the edge is made; one in which nothing
   /// came tells nothing, and while nothing comes no timer runs. The present value counts; emptying
@@ -21,7 +21,7 @@ extension Node {
 
   /// The same, where an array of `count` values is told at once and begins a new interval.
   ///
-  ///     let packet = keys.buffer(for: .seconds(1), orCount: 100, on: queue)
+  ///     let packet = keys.buffer(for: .seconds(1), orCount: 100, on: .queue(queue))
   ///
   /// The value that fills the array tells it on the thread that sets, as part of its wave. Known as
   /// `buffer(timeSpan:count:)` in RxSwift, `collect(.byTimeOrCount)` in Combine.

@@ -18,7 +18,9 @@ extension Node {
   ///
   /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and
   /// once. No listener hears a mixture of old and new inputs (contract 4.1). It is silent while an
-  /// upstream is empty, also one that was cleaned. Losing an upstream edge ends it: `isTerminated`.
+  /// upstream is empty, also one that was cleaned, and so for ever where one tells events
+  /// (``NodeFactory/eventNode(file:line:)``), of which none is kept: there `withLatest(from:)`, `zip` or
+  /// `merge` are meant; a tracer hears `.eventsAreNotKept`. Losing an upstream edge ends it: `isTerminated`.
   /// A set passes on its context; of several, the newest. Known as `combineLatest` in Combine,
   /// Rx and ReactiveSwift, which tell mixtures.
   /// - Parameter mode: `.everyValue` tells each arriving value instead.

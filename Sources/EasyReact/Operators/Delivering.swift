@@ -52,20 +52,21 @@ extension Node {
 
   /// Returns a node that changes only when this node has been quiet for `interval`.
   ///
-  ///     let shown = typed.throttle(.milliseconds(300), on: .main)   // "s", "sw", "swi" within 300 ms -> "swi"
+  ///     let shown = typed.debounce(.milliseconds(300), on: .main)   // "s", "sw", "swi" within 300 ms -> "swi"
   ///
   /// The pending value is replaced by each newer one; the present value waits too; emptying the
-  /// node drops what is pending. This is EasyReact's `throttle`; the field calls it
-  /// ``debounce(_:on:file:line:)``.
+  /// node drops what is pending. Known as `debounce` in Combine, Rx, ReactiveSwift and
+  /// swift-async-algorithms, `throttle` in EasyReact. What the field calls a throttle is
+  /// ``throttleFirst(_:on:file:line:)`` or ``throttleLatest(_:on:file:line:)``.
   /// - Parameter interval: Quiet time, greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer a node.
-  public final func throttle(
+  public final func debounce(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
-    requirePositive(interval, "throttle", self)
-    if scheduler is ImmediateScheduler { return handOn(.throttle, SourceLocation(file, line)) }
-    let transform = NodeTransform<Value, Value>(.throttle, hearsEmptiness: true) {
+    requirePositive(interval, "debounce", self)
+    if scheduler is ImmediateScheduler { return handOn(.debounce, SourceLocation(file, line)) }
+    let transform = NodeTransform<Value, Value>(.debounce, hearsEmptiness: true) {
       let state = DebouncedEdge<Value>(nil, scheduler)
       return EdgeParts(state: state) { up, edge, turn in
         if !turn.isEmptied {
@@ -77,17 +78,6 @@ extension Node {
       }
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
-  }
-
-  /// The same as ``throttle(_:on:file:line:)``, under the field's name.
-  ///
-  /// Known as `debounce` in Combine, Rx, ReactiveSwift and swift-async-algorithms.
-  public final func debounce(
-    _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
-    line: UInt = #line
-  ) -> Node<Value> {
-    requirePositive(interval, "debounce", self)
-    return throttle(interval, on: scheduler, file: file, line: line)
   }
 }
 

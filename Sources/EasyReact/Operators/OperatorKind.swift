@@ -1,7 +1,7 @@
 /// What an edge does: it gives the edge its name, and the traits that the engine asks for.
 @usableFromInline enum OperatorKind: UInt8, Sendable, CaseIterable {
   case link, fork, map, mapReplace, compactMap, filter, ignore, select, distinctUntilChanged
-  case skip, take, scan, deliver, delay, throttle, flatten, inner, `switch`, `case`, `default`
+  case skip, take, scan, deliver, delay, debounce, flatten, inner, `switch`, `case`, `default`
   case unmatched, combine, zip, merge, sync, transform, listen
   // Beyond the original.
   case takeWhile, skipWhile, takeUntil, skipUntil, notifier
@@ -17,6 +17,14 @@
   var name: String {
     let text = self == .member ? "inner" : "\(self)"
     return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  /// Does the node below compute from the value that its upstream holds, not from what it is told?
+  var readsLatest: Bool {
+    switch self {
+    case .combine, .latest, .flattenCombine, .member: true
+    default: false
+    }
   }
 
   /// What the engine asks of it.

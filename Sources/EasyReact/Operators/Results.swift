@@ -5,38 +5,58 @@ import Synchronization
 extension Node {
   /// Returns a node of what `transform` makes of each value, or of the error that it throws.
   ///
-  ///     let number = text.tryMap { try parse($0) }            // Node<Result<Int, any Error>>
+  ///     let number = text.tryMap { try parse($0) }       // Node<Result<Int, any Error>>
+  ///     let typed = text.tryMap(parse)                   // Node<Result<Int, ParseError>>: it throws(ParseError)
   ///
   /// The closure runs once a value, on the thread that delivers it, the present value's at once. A
-  /// failure is a value like any other: what follows goes on. Emptying does nothing. Known as
-  /// `tryMap` in Combine, `map` with a throwing closure in RxSwift, `attemptMap` in ReactiveSwift;
+  /// failure is a value like any other: what follows goes on. Emptying does nothing. A function that
+  /// throws one type of error keeps it; of a closure say it: `{ text throws(ParseError) in … }`. Known
+  /// as `tryMap` in Combine, `map` with a throwing closure in RxSwift, `attemptMap` in ReactiveSwift;
   /// there the first failure ends the stream.
   @inlinable
-  public final func tryMap<Output: Sendable>(
+  public final func tryMap<Output: Sendable, Failure: Error>(
     file: StaticString = #fileID, line: UInt = #line,
-    _ transform: @escaping @Sendable (Value) throws -> Output
-  ) -> Node<Result<Output, any Error>> {
-    derive(.tryMap, SourceLocation(file, line), Result<Output, any Error>.self) { up, edge, turn in
-      let value = up.slot(Value.self).pointee
-      return edge.pass(Result { try transform(value) }, from: up, in: turn)
+    _ transform: @escaping @Sendable (Value) throws(Failure) -> Output
+  ) -> Node<Result<Output, Failure>> {
+    derive(.tryMap, SourceLocation(file, line), Result<Output, Failure>.self) { up, edge, turn in
+      edge.pass(result(of: up.slot(Value.self).pointee, transform), from: up, in: turn)
     }
   }
 
   /// The same for the successes of a node of results; failures pass as they are.
   ///
   ///     let user = text.tryMap(parse).tryMap { try load($0) }
+  ///
+  /// Of a closure that throws the failures' own type, or nothing, the results keep that type; else it
+  /// is `any Error`.
+  @inlinable
+  public final func tryMap<Success: Sendable, Failure: Error, Output: Sendable>(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Success) throws(Failure) -> Output
+  ) -> Node<Result<Output, Failure>> where Value == Result<Success, Failure> {
+    derive(.tryMap, SourceLocation(file, line), Result<Output, Failure>.self) { up, edge, turn in
+      let next: Result<Output, Failure>
+      switch up.slot(Value.self).pointee {
+      case .success(let success): next = result(of: success, transform)
+      case .failure(let error): next = .failure(error)
+      }
+      return edge.pass(next, from: up, in: turn)
+    }
+  }
+
+  /// The same where the closure throws another type of error than the failures have.
   @inlinable
   public final func tryMap<Success: Sendable, Failure: Error, Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Success) throws -> Output
   ) -> Node<Result<Output, any Error>> where Value == Result<Success, Failure> {
     derive(.tryMap, SourceLocation(file, line), Result<Output, any Error>.self) { up, edge, turn in
-      let result: Result<Output, any Error>
+      let next: Result<Output, any Error>
       switch up.slot(Value.self).pointee {
-      case .success(let success): result = Result { try transform(success) }
-      case .failure(let error): result = .failure(error)
+      case .success(let success): next = result(of: success, transform)
+      case .failure(let error): next = .failure(error)
       }
-      return edge.pass(result, from: up, in: turn)
+      return edge.pass(next, from: up, in: turn)
     }
   }
 
@@ -132,6 +152,13 @@ extension Node {
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
+}
+
+/// `Result(catching:)`, of a closure of one parameter.
+@inlinable @inline(__always) func result<Value, Output, Failure: Error>(
+  of value: Value, _ transform: (Value) throws(Failure) -> Output
+) -> Result<Output, Failure> {
+  do { return .success(try transform(value)) } catch { return .failure(error) }
 }
 
 // MARK: - Trying again

@@ -1,4 +1,4 @@
-// Rate limits. EasyReact's `throttle`, which the field calls `debounce`, is in Delivering.swift.
+// Rate limits. EasyReact's `throttle` is no rate limit, but `debounce`: see Delivering.swift.
 
 extension Node {
   /// Returns a node of a value at most once an interval: the first passes at once, what follows

@@ -17,7 +17,7 @@ func makeAlarm(_ scheduler: any NodeScheduler, _ ring: @escaping @Sendable (Int)
   -> any Alarm
 {
   switch scheduler {
-  case let queue as DispatchQueue: QueueTimer(queue, ring)
+  case let scheduler as QueueScheduler: QueueTimer(scheduler.queue, ring)
   case is MainScheduler: QueueTimer(.main, ring)
   default: SchedulerAlarm(scheduler, ring)
   }

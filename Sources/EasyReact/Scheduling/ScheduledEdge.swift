@@ -63,6 +63,15 @@ import Synchronization
     scheduler.schedule { self.drain() }
   }
 
+  /// Drops what waits.
+  func clear() {
+    let dropped = state.withLock { state in
+      defer { state.items = [] }
+      return state.items
+    }
+    _ = consume dropped  // no lock held
+  }
+
   @inlinable func waitBriefly() {
     var looks = patience
     while looks > 0, !hasItems.load(ordering: .relaxed) {
@@ -73,33 +82,48 @@ import Synchronization
 }
 
 @usableFromInline func patienceOfDrains(on scheduler: any NodeScheduler) -> Int {
-  guard let queue = scheduler as? DispatchQueue, queue !== DispatchQueue.main else { return 0 }
+  guard let queue = (scheduler as? QueueScheduler)?.queue, queue !== DispatchQueue.main else {
+    return 0
+  }
   return 64
 }
 
-/// A listener on a scheduler.
-@usableFromInline final class ScheduledListener<Value: Sendable>: EdgeState, @unchecked Sendable {
+/// A listener on a scheduler, which is called with values or with changes.
+@usableFromInline final class ScheduledListener<Item: Sendable>: EdgeState, @unchecked Sendable {
   // Unchecked: `queue` is set in the initialiser.
-  @usableFromInline typealias Call = (value: Value, context: ContextBox?)
-  @usableFromInline var queue: ScheduledQueue<Call>!
+  @usableFromInline var queue: ScheduledQueue<Item>!
 
-  @inlinable init(
-    _ scheduler: any NodeScheduler, _ body: @escaping @Sendable (Value, ContextBox?) -> Void
-  ) {
+  @inlinable init(_ scheduler: any NodeScheduler, _ body: @escaping @Sendable (Item) -> Void) {
     super.init()
-    queue = ScheduledQueue(scheduler) { [weak self] calls in
+    queue = ScheduledQueue(scheduler) { [weak self] items in
       guard let self else { return }
-      for call in calls where !self.hasEnded { body(call.value, call.context) }
+      for item in items where !self.hasEnded { body(item) }
     }
   }
 
-  @inlinable var step: Step {
-    { up, edge, turn in
-      edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-        unsafeDowncast($0, to: ScheduledListener<Value>.self).queue.append(
-          (up.slot(Value.self).pointee, turn.pointee.wave.context?.takeUnretainedValue()))
-      }
+  /// The edge was freed: what waits is not called any more. Its drain waits on, and keeps nothing.
+  deinit { queue.clear() }
+
+  @inlinable func stepOfValues() -> Step {
+    { up, edge, _ in
+      edge.append(up.slot(Item.self).pointee)
       return false
+    }
+  }
+
+  func stepOfChanges<Value>() -> Step where Item == Change<Value> {
+    { up, edge, turn in
+      edge.append(Change(keepingPathOf: Change<Value>(up, edge, turn)))
+      return false
+    }
+  }
+}
+
+extension EdgePointer {
+  /// For the scheduled listener that is this edge's state.
+  @inlinable func append<Item: Sendable>(_ item: Item) {
+    pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ScheduledListener<Item>.self).queue.append(item)
     }
   }
 }

@@ -44,22 +44,23 @@ func several(_ a: MutableNode<Int>, _ b: MutableNode<Int>, _ c: Node<Int>) {
 
 func listening(_ a: Node<Int>, _ owner: Owner, _ queue: DispatchQueue) {
   var bag: [Listening] = []
-  var listenings = Listenings()
+  let listenings = CancelableBag()
   a.listen { value in print(value) }.store(in: &bag)
-  a.listenWithContext { value, context in print(value, context as Any) }.store(in: &listenings)
-  a.listen(on: queue) { print($0) }.store(in: &bag)
+  a.listenToChanges { print($0.value, $0.context as Any, $0.path) }.store(in: listenings)
+  a.listen(on: .queue(queue)) { print($0) }.store(in: &bag)
   a.listenOnMain { print($0) }.store(in: &bag)
   a.listen(by: owner) { owner, value in owner.show(value) }
   a.listen(by: owner, calling: Owner.show)
-  a.listenWithContext(by: owner) { owner, value, context in print(context as Any) }
-  a.listen(by: owner, on: queue) { owner, value in owner.show(value) }
+  a.listenToChanges(by: owner) { owner, change in print(change.context as Any) }.store(in: listenings)
+  a.listen(by: owner, on: .queue(queue)) { owner, value in owner.show(value) }
   a.listen(by: owner, on: .main) { owner, value in owner.show(value) }
-  a.listenWithContext(by: owner, on: queue) { owner, value, context in owner.show(value) }
+  a.listenToChanges(by: owner, on: .queue(queue)) { owner, change in owner.show(change.value) }
   a.listenOnMain(by: owner) { owner, value in owner.show(value) }
   a.stopListening(by: owner)
-  // "owner-less and owner forms of each": the context on a scheduler and on the main actor.
-  a.listenWithContext(on: queue) { value, context in print(value, context as Any) }.store(in: &bag)
-  a.listenOnMainWithContext { value, context in print(value, context as Any) }.store(in: &bag)
+  // More than the value, on a scheduler and on the main actor.
+  a.listenToChanges(on: .queue(queue)) { print($0.value, $0.context as Any) }.store(in: &bag)
+  a.listenToChangesOnMain { print($0.value, $0.context as Any) }.store(in: &bag)
+  a.listenToChangesOnMain(by: owner) { owner, change in owner.show(change.value) }
 }
 
 func linking(_ a: MutableNode<Int>, _ b: Node<Int>, _ text: MutableNode<String>) {
@@ -82,8 +83,8 @@ func operators(_ a: Node<Int>, _ person: Node<Person>, _ queue: DispatchQueue) {
   a.then { node in print(node) }
   _ = a.map { MutableNode($0) as Node<Int> }.flatten()
   _ = a.flattenMap { Node($0) }
-  _ = a.deliver(on: queue).deliver(on: .main).delay(.seconds(1), on: queue)
-    .throttle(.seconds(1), on: queue).debounce(.seconds(1), on: .main)
+  _ = a.deliver(on: .queue(queue)).deliver(on: .main).delay(.seconds(1), on: .queue(queue))
+    .debounce(.seconds(1), on: .main)
 }
 
 func branching(_ a: Node<Int>, _ script: Node<String>) {

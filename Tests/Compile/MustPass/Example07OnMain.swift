@@ -5,7 +5,7 @@ import EasyReact
 
 @MainActor func show(_ node: Node<String>, on label: Label) -> Listening {
   node.listenOnMain(by: label) { label, text in label.text = text }
-  node.listenOnMainWithContext(by: label) { label, text, _ in label.text = text }
-  node.listenOnMainWithContext { text, _ in label.text = text }.cancel()
+  node.listenToChangesOnMain(by: label) { label, change in label.text = change.value }
+  node.listenToChangesOnMain { label.text = $0.value }.cancel()
   return node.listenOnMain { label.text = $0 }
 }

@@ -6,10 +6,10 @@ final class Counter { var count = 0 }
 
 @MainActor func count(_ node: Node<Int>, by counter: Counter) {
   node.listenOnMain(by: counter) { counter, value in counter.count += value }
-  node.listenOnMainWithContext(by: counter) { counter, value, _ in counter.count += value }
+  node.listenToChangesOnMain(by: counter) { counter, change in counter.count += change.value }
 }
 
 func count(_ node: Node<Int>, by counter: Counter, on queue: DispatchQueue) {
-  node.listen(by: counter, on: queue) { counter, value in counter.count += value }
+  node.listen(by: counter, on: .queue(queue)) { counter, value in counter.count += value }
   node.stopListening(by: counter)
 }

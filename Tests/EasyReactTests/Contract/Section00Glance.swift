@@ -167,14 +167,13 @@ import Testing
     #expect(mapped.values.prefix(2) == [10, 11])
   }
 
-  @Test func `0.14 deliver, delay, throttle, debounce`() {
+  @Test func `0.14 deliver, delay, debounce`() {
     let queue = VirtualScheduler()
     let a = MutableNode(1)
     let deliver = Recorder(a.deliver(on: queue), clock: queue)
     let delay = Recorder(a.delay(.seconds(1), on: queue), clock: queue)
-    let throttle = Recorder(a.throttle(.seconds(1), on: queue), clock: queue)
     let debounce = Recorder(a.debounce(.seconds(1), on: queue), clock: queue)
-    #expect(deliver.values + delay.values + throttle.values + debounce.values == [])
+    #expect(deliver.values + delay.values + debounce.values == [])
     queue.advance(by: .milliseconds(500))
     a.value = 2
     queue.run()
@@ -182,8 +181,6 @@ import Testing
     #expect(deliver.times == [.zero, .milliseconds(500)])
     #expect(delay.values == [1, 2])
     #expect(delay.times == [.seconds(1), .milliseconds(1500)])
-    #expect(throttle.values == [2])
-    #expect(throttle.times == [.milliseconds(1500)])
     #expect(debounce.values == [2])
     #expect(debounce.times == [.milliseconds(1500)])
   }

@@ -29,9 +29,9 @@ extension Section0 {
     listening?.cancel()
     a.value = 4
     #expect(journal.take() == [3])
-    var array: [Listening] = [], bag = Listenings()
+    var array: [Listening] = [], bag = CancelableBag()
     a.listen { value in journal.note(value) }.store(in: &array)
-    a.listen { value in journal.note(value * 10) }.store(in: &bag)
+    a.listen { value in journal.note(value * 10) }.store(in: bag)
     a.value = 5
     #expect(journal.take() == [4, 40, 5, 50])
     array = []
@@ -47,15 +47,15 @@ extension Section0 {
     var owner: Owner? = Owner()
     let journal = owner!.journal
     a.listen(by: owner!) { owner, value in owner.journal.note("plain \(value)") }
-    a.listenWithContext(by: owner!) { owner, value, context in
-      owner.journal.note("context \(value) \(context as? String ?? "-")")
+    a.listenToChanges(by: owner!) { owner, change in
+      owner.journal.note("context \(change.value) \(change.context as? String ?? "-")")
     }
     a.listen(by: owner!, calling: Owner.show)
-    a.listen(by: owner!, calling: Owner.showWithContext)
+    a.listenToChanges(by: owner!) { $0.showWithContext($1.value, $1.context) }
     a.listen(by: owner!, calling: Owner.refresh)
     a.listen(by: owner!, on: queue) { owner, value in owner.journal.note("queue \(value)") }
-    a.listenWithContext(by: owner!, on: queue) { owner, value, context in
-      owner.journal.note("queue \(value) \(context as? String ?? "-")")
+    a.listenToChanges(by: owner!, on: queue) { owner, change in
+      owner.journal.note("queue \(change.value) \(change.context as? String ?? "-")")
     }
     #expect(journal.take() == ["plain 1", "context 1 -", "show 1", "show 1 -", "refresh"])
     queue.run()
@@ -77,11 +77,10 @@ extension Section0 {
     let queue = VirtualScheduler()
     let journal = Journal<String>()
     let listenings = [
-      a.listenWithContext { value, context in journal.note("\(value) \(context as? String ?? "-")")
-      },
+      a.listenToChanges { journal.note("\($0.value) \($0.context as? String ?? "-")") },
       a.listen(on: queue) { value in journal.note("queue \(value)") },
-      a.listenWithContext(on: queue) { value, context in
-        journal.note("queue \(value) \(context as? String ?? "-")")
+      a.listenToChanges(on: queue) { change in
+        journal.note("queue \(change.value) \(change.context as? String ?? "-")")
       },
     ]
     a.set(2, context: "c")
@@ -121,13 +120,13 @@ extension Section0 {
     let kept = label!
     let listenings = [
       a.listenOnMain { [kept] value in kept.show("less \(value)") },
-      a.listenOnMainWithContext { [kept] value, context in
-        kept.show("less \(value) \(context as? String ?? "-")")
+      a.listenToChangesOnMain { [kept] change in
+        kept.show("less \(change.value) \(change.context as? String ?? "-")")
       },
     ]
     a.listenOnMain(by: label!) { label, value in label.show("by \(value)") }
-    a.listenOnMainWithContext(by: label!) { label, value, context in
-      label.show("by \(value) \(context as? String ?? "-")")
+    a.listenToChangesOnMain(by: label!) { label, change in
+      label.show("by \(change.value) \(change.context as? String ?? "-")")
     }
     a.set(2, context: "c")
     #expect(kept.lines == [])

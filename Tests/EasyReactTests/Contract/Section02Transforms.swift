@@ -148,7 +148,7 @@ extension Section2 {
     down.link(to: up, through: Repeated())
     let journal = Journal<String>()
     let listenings = [
-      down.listenWithContext { journal.note("first \($0) \($1 as? String ?? "-")") },
+      down.listenToChanges { journal.note("first \($0.value) \($0.context as? String ?? "-")") },
       down.listen { journal.note("second \($0)") },
     ]
     let below = Recorder(down.map { $0.count })

@@ -121,8 +121,8 @@ import Testing
   @Test func `8.1 the newest wave that made it run gives the context`() {
     let outer = MutableNode(0), nodes = [MutableNode(10), MutableNode(20)]
     let told = Journal<String>()
-    let listening = outer.flattenMap { nodes[$0] }.listenWithContext { value, context in
-      told.note("\(value) \(context.map { "\($0)" } ?? "–")")
+    let listening = outer.flattenMap { nodes[$0] }.listenToChanges { change in
+      told.note("\(change.value) \(change.context.map { "\($0)" } ?? "–")")
     }
     outer.set(1, context: "outer")
     nodes[1].set(21, context: "inner")

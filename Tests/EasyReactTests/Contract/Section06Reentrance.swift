@@ -39,7 +39,8 @@ import Testing
       if value == 2 { a.value = 5 }
     }
     let mapped = a.map { -$0 }
-    let second = a.listenWithContext { [journal] in journal.note("L2:\($0) \($1 as? String ?? "-")")
+    let second = a.listenToChanges { [journal] in
+      journal.note("L2:\($0.value) \($0.context as? String ?? "-")")
     }
     let third = hear(mapped, "M")
     a.value = 1

@@ -69,7 +69,7 @@ import Testing
           case 7: round.expect(a.snapshot().nodes.count >= 2, "a snapshot without nodes")
           case 8: _ = leakReport()
           case 9: Node<Int>().link(to: b).cancel()
-          case 10: a.listenWithPath { _, path in _ = path.count }.cancel()
+          case 10: a.listenToChanges { _ = $0.path.count }.cancel()
           default: round.expect(b.description.contains("b"), "\(b)")
           }
         }

@@ -35,7 +35,6 @@ import Testing
     let a = MutableNode<Int>()
     let deliver = Recorder(a.deliver(on: clock)), delay = Recorder(a.delay(.seconds(1), on: clock))
     let long = Recorder(a.deliver(on: clock).map { $0 }.delay(.seconds(1), on: clock).fork())
-    let throttle = Recorder(a.throttle(.seconds(1), on: clock))
     let debounce = Recorder(a.debounce(.seconds(1), on: clock))
     a.set(1, context: "one")
     a.value = 2
@@ -45,14 +44,12 @@ import Testing
       #expect(recorder.values == [1, 2, 3])
       #expect(text(recorder.contexts) == ["one", "-", "three"])
     }
-    for recorder in [throttle, debounce] {
-      #expect(recorder.values == [3])
-      #expect(text(recorder.contexts) == ["three"])
-    }
+    #expect(debounce.values == [3])
+    #expect(text(debounce.contexts) == ["three"])
     a.set(4, context: "four")
     a.value = 5
     clock.run()
-    #expect(text(throttle.contexts) == ["three", "-"])
+    #expect(text(debounce.contexts) == ["three", "-"])
   }
 
   @Test func `8.1 listeners on schedulers get the context of their value`() {
@@ -60,11 +57,11 @@ import Testing
     let a = MutableNode(0)
     let journal = Journal<String>()
     let owner = Token()
-    let listening = a.listenWithContext(on: clock) { value, context in
-      journal.note("\(value) \(context as? String ?? "-")")
+    let listening = a.listenToChanges(on: clock) { change in
+      journal.note("\(change.value) \(change.context as? String ?? "-")")
     }
-    a.listenWithContext(by: owner, on: clock) { _, value, context in
-      journal.note("by \(value) \(context as? String ?? "-")")
+    a.listenToChanges(by: owner, on: clock) { _, change in
+      journal.note("by \(change.value) \(change.context as? String ?? "-")")
     }
     a.set(1, context: "one")
     a.value = 2
@@ -174,9 +171,9 @@ import Testing
     let below = a.map { $0 }.combine(a)
     let lives = LifetimeTracker()
     let codes = Journal<Int>(), tokens = Tally()
-    let listening = below.listenWithContext { _, context in
-      if let reason = context as? Reason { codes.note(reason.code) }
-      if context is Token { tokens.add() }
+    let listening = below.listenToChanges { change in
+      if let reason = change.context as? Reason { codes.note(reason.code) }
+      if change.context is Token { tokens.add() }
     }
     a.set(1, context: Reason(code: 7))
     a.set(2, context: lives.track(Token(), "context"))
@@ -189,8 +186,8 @@ import Testing
   // MARK: - The path
 
   private func hearPath<Value>(_ node: Node<Value>, _ journal: Journal<String>) -> Listening {
-    node.listenWithPath { value, path in
-      journal.note("\(value): " + path.map { $0.name ?? "?" }.joined(separator: " "))
+    node.listenToChanges { change in
+      journal.note("\(change.value): " + change.path.map { $0.name ?? "?" }.joined(separator: " "))
     }
   }
 
@@ -279,10 +276,79 @@ import Testing
     let a = MutableNode<Int>().named("a")
     let b = a.map { $0 }.named("b")
     let owner = Section0.Owner()
-    b.listenWithPath(by: owner) { owner, value, path in
-      owner.journal.note("\(value): \(path.map { $0.name ?? "?" }.joined(separator: " "))")
+    b.listenToChanges(by: owner) { owner, change in
+      let path = change.path.map { $0.name ?? "?" }.joined(separator: " ")
+      owner.journal.note("\(change.value): \(path)")
     }
     a.value = 1
     #expect(owner.journal.entries == ["1: a b"])
+  }
+
+  @Test func `8.2 a change may be kept: its path is what still holds of it, and never another one`()
+  {
+    let a = MutableNode<Int>().named("a"), b = a.map { $0 }.named("b"), other = MutableNode<Int>()
+    let c = b.merge(other.named("other")).filter { $0 < 10 }.named("c")
+    let kept = Journal<Change<Int>>()
+    let listening = c.listenToChanges { kept.note($0) }
+    func names(_ change: Change<Int>) -> [String?] { change.path.map(\.name) }
+    a.set(1, context: "one")
+    let first = kept.entries[0]
+    #expect(names(first) == ["a", "b", nil, "c"])
+    // The merge has been told something newer, that went no further.
+    other.value = 20
+    #expect(names(first) == ["c"])
+    a.value = 2
+    #expect(names(first) == [] && names(kept.entries[1]) == ["a", "b", nil, "c"])
+    #expect(first.value == 1 && first.context as? String == "one")
+    keepAlive(listening)
+  }
+
+  @Test func `8.2 a change that comes by a scheduler brings its path along`() {
+    let clock = VirtualScheduler(), owner = Token()
+    let a = MutableNode<Int>().named("a"), b = MutableNode<Int>().named("b")
+    let sum = a.merge(b).named("sum")
+    let paths = Journal<String>()
+    let listening = sum.listenToChanges(on: clock) { change in
+      paths.note("\(change.value) \(change.path.map { $0.name! })")
+    }
+    sum.listenToChanges(by: owner, on: clock) { _, change in
+      paths.note("by \(change.value) \(change.path.map { $0.name! })")
+    }
+    a.value = 1
+    b.value = 2
+    clock.run()
+    #expect(
+      Set(paths.take()) == [
+        "1 [\"a\", \"sum\"]", "2 [\"b\", \"sum\"]", "by 1 [\"a\", \"sum\"]",
+        "by 2 [\"b\", \"sum\"]",
+      ])
+    keepAlive(owner)
+    listening.cancel()
+  }
+
+  @Test func `8.2 a change keeps what it names, as long as somebody has it`() {
+    let lives = LifetimeTracker()
+    var change: Change<Int>?
+    do {
+      let kept = Journal<Change<Int>>()
+      let a = lives.track(MutableNode(1).named("a"), "a"), b = lives.track(a.map { $0 }, "b")
+      b.listenToChanges { kept.note($0) }.cancel()
+      change = kept.entries[0]
+    }
+    #expect(lives.alive == ["a", "b"])
+    #expect(change?.path.map(\.name) == ["a", nil])
+    change = nil
+    #expect(lives.alive == [])
+  }
+
+  @Test func `8.2 a node that listens to its own changes is freed`() {
+    let lives = LifetimeTracker(), heard = Journal<Int>()
+    do {
+      let a = lives.track(MutableNode(1), "a")
+      a.listenToChanges(by: a) { _, change in heard.note(change.value) }
+      a.value = 2
+    }
+    #expect(heard.entries == [1, 2])
+    #expect(lives.alive == [])
   }
 }

@@ -25,16 +25,43 @@ extension Section9 {
     #expect(checkInvariants([a]) == [])
   }
 
-  @Test func `9.2 store(in:) keeps many, ended together, in an array or in Listenings`() {
+  @Test func `9.6 one bag keeps whatever can be cancelled, and ends it in order`() {
+    let a = MutableNode(1), b = MutableNode(0), journal = Journal<String>()
+    let lives = LifetimeTracker()
+    var bag: CancelableBag? = lives.track(CancelableBag(), "bag")
+    a.listen { journal.note("a \($0)") }.store(in: bag!)
+    b.listen { journal.note("b \($0)") }.store(in: bag!)
+    b.link(to: a).store(in: bag!)
+    ClosureCancelable { [a] in a.value = 2 }.store(in: bag!)
+    a.listen(by: journal) { journal, value in journal.note("by \(value)") }.store(in: bag!)
+    #expect(bag!.count == 5)
+    #expect(journal.take() == ["a 1", "b 0", "b 1", "by 1"])
+    bag = nil
+    #expect(journal.take() == ["by 2"])
+    #expect(!a.hasListener && !b.hasListener && !a.hasDownstreamNode && lives.alive == [])
+  }
+
+  @Test func `9.6 an array of cancelables keeps; releasing it ends listenings and no links`() {
+    let a = MutableNode(1), b = MutableNode(0)
+    var cancelables: [any Cancelable] = []
+    a.listen { _ in }.store(in: &cancelables)
+    b.link(to: a).store(in: &cancelables)
+    cancelables = []
+    a.value = 2
+    #expect(!a.hasListener && b.value == 2)
+    b.removeUpstreamNodes()
+  }
+
+  @Test func `9.2 store(in:) keeps many, ended together, in an array or in a bag`() {
     let lives = LifetimeTracker()
     let a = MutableNode(1), b = MutableNode("x")
     let journal = Journal<String>()
     var array: [Listening] = []
-    var bag: Listenings? = Listenings()
+    var bag: CancelableBag? = CancelableBag()
     lives.track(a.map { $0 }, "first").listen { journal.note("\($0)") }.store(in: &array)
     b.listen { journal.note($0) }.store(in: &array)
-    a.listen { journal.note("bag \($0)") }.store(in: &bag!)
-    lives.track(b.map { $0 }, "second").listen { journal.note("bag \($0)") }.store(in: &bag!)
+    a.listen { journal.note("bag \($0)") }.store(in: bag!)
+    lives.track(b.map { $0 }, "second").listen { journal.note("bag \($0)") }.store(in: bag!)
     #expect(bag?.count == 2)
     #expect(journal.take() == ["1", "x", "bag 1", "bag x"])
     b.value = "y"
@@ -92,7 +119,8 @@ extension Section9 {
     let a = MutableNode(0)
     let journal = Journal<Int>(), inside = Tally(), overlaps = Tally()
     let isDone = DispatchSemaphore(value: 0)
-    let listening = a.listen(on: DispatchQueue(label: "many", attributes: .concurrent)) { value in
+    let listening = a.listen(on: .queue(DispatchQueue(label: "many", attributes: .concurrent))) {
+      value in
       inside.add()
       if inside.count != journal.count + 1 { overlaps.add() }
       journal.note(value)
@@ -174,7 +202,7 @@ extension Section9 {
       a.listen(by: owner, on: clock) { journal.note("owner \($1)") },
       a.deliver(on: clock).listen { journal.note("deliver \($0)") },
       a.delay(.seconds(1), on: clock).listen { journal.note("delay \($0)") },
-      a.throttle(.seconds(1), on: clock).listen { journal.note("throttle \($0)") },
+      a.debounce(.seconds(1), on: clock).listen { journal.note("debounce \($0)") },
     ]
     clock.run()
     #expect(journal.take().count == 5)
@@ -209,7 +237,7 @@ extension Section9 {
     let queue = DispatchQueue(label: "listener")
     let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
     let told = Journal<Int>()
-    let listening = a.listen(on: queue) { value in
+    let listening = a.listen(on: .queue(queue)) { value in
       if value == 1 {
         isInside.signal()
         wait(for: mayGoOn)
@@ -248,7 +276,7 @@ extension Section9 {
     let owner = Token(), calls = Tally()
     let cancelables: [any Cancelable] = [
       a.listen { _ in }, a.listen(by: owner) { _, _ in }, b.link(to: a), c.sync(with: a),
-      CancelableBag(), Listenings(), ClosureCancelable { calls.add() },
+      CancelableBag(), ClosureCancelable { calls.add() },
       a.listen(on: VirtualScheduler()) { _ in },
     ]
     for _ in 0..<3 { for cancelable in cancelables { cancelable.cancel() } }

@@ -6,7 +6,7 @@ import Testing
 /// Contract, section 9.8.
 extension Section9 {
   private final class Prompt: ListeningOwner, Sendable {
-    let listenings = Listenings()
+    let listenings = CancelableBag()
   }
 
   @Test

@@ -13,7 +13,7 @@ extension Section9 {
   }
 
   private final class Prompt: ListeningOwner, Sendable {
-    let listenings = Listenings()
+    let listenings = CancelableBag()
   }
 
   /// Every form that has an owner, on `node`. Emptiness is heard by the last one only.
@@ -24,12 +24,10 @@ extension Section9 {
   ) -> [any Cancelable] {
     [
       node.listen(by: owner) { journal.note("plain \($1)") },
-      node.listenWithContext(by: owner) { _, value, _ in journal.note("context \(value)") },
-      node.listenWithPath(by: owner) { _, value, _ in journal.note("path \(value)") },
+      node.listenToChanges(by: owner) { journal.note("context \($1.value)") },
+      node.listenToChanges(by: owner) { journal.note("path \($1.value) \($1.path.count)") },
       node.listen(by: owner, on: clock) { journal.note("queue \($1)") },
-      node.listenWithContext(by: owner, on: clock) { _, value, _ in
-        journal.note("queue context \(value)")
-      },
+      node.listenToChanges(by: owner, on: clock) { journal.note("queue context \($1.value)") },
       node.listen(by: owner, with: Section2.Log()),
     ]
   }
@@ -65,7 +63,7 @@ extension Section9 {
     a.listen(by: panel!, calling: Panel.show)
     let called = DispatchSemaphore(value: 0)
     a.listenOnMain(by: panel!) { _, _ in called.signal() }
-    a.listenOnMainWithContext(by: panel!) { _, _, _ in called.signal() }
+    a.listenToChangesOnMain(by: panel!) { _, _ in called.signal() }
     a.value = 2
     #expect(lives.alive == ["token", "panel", "prompt"])
     // A call keeps the owner while it runs.

@@ -104,7 +104,7 @@ import Testing
         a.scanIndexed(0) {
           keepAlive(t[5]); return $0 + $1 + $2
         }, a.deliver(on: clock),
-        a.delay(.seconds(1), on: clock), a.throttle(.seconds(1), on: clock),
+        a.delay(.seconds(1), on: clock), a.debounce(.seconds(1), on: clock),
         a.flattenMap { _ in
           keepAlive(t[6]); return inner
         }, parted.case("plus"), parted.default,

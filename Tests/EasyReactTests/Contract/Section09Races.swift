@@ -9,7 +9,7 @@ import Testing
 /// all is at rest when the threads are done.
 extension Section9 {
   private final class Prompt: ListeningOwner, Sendable {
-    let listenings = Listenings()
+    let listenings = CancelableBag()
   }
 
   @Test func `9.3 any thread may end an owner's listenings while another is attaching them`() {

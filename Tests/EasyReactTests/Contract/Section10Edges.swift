@@ -21,7 +21,7 @@ extension Section10 {
       (a.distinctUntilChanged(), "DistinctUntilChanged"),
       (a.skip(1), "Skip"), (a.take(1), "Take"), (a.scan(0) { $0 + $1 }, "Scan"),
       (a.deliver(on: clock), "Deliver"), (a.delay(.seconds(1), on: clock), "Delay"),
-      (a.throttle(.seconds(1), on: clock), "Throttle"), (a.flattenMap { _ in b }, "Flatten"),
+      (a.debounce(.seconds(1), on: clock), "Debounce"), (a.flattenMap { _ in b }, "Flatten"),
       (outer.flatten(), "Flatten"), (lines.node, "Switch"), (lines.case(1), "Case"),
       (lines.default, "Default"), (lines.unmatched, "Unmatched"), (a.combine(b), "Combine"),
       (a.combine(b, mode: .everyValue), "Combine"), (a.zip(b), "Zip"), (a.merge(b), "Merge"),
@@ -119,7 +119,7 @@ extension Section10 {
     #expect(flat.value == 1)
   }
 
-  @Test(arguments: ["deliver", "delay", "throttle", "flatten", "scan", "switch", "distinct"])
+  @Test(arguments: ["deliver", "delay", "debounce", "flatten", "scan", "switch", "distinct"])
   func `10 an operator's node is freed when it is dropped, and leaves nothing behind`(kind: String)
   {
     let clock = VirtualScheduler()
@@ -131,7 +131,7 @@ extension Section10 {
         switch kind {
         case "deliver": a.deliver(on: clock)
         case "delay": a.delay(.seconds(1), on: clock)
-        case "throttle": a.throttle(.seconds(1), on: clock)
+        case "debounce": a.debounce(.seconds(1), on: clock)
         case "flatten": a.flattenMap { _ in inner }
         case "scan": a.scan(0) { $0 + $1 }
         case "switch": a.switch { $0 }.case(1)

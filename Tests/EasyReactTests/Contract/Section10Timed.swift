@@ -81,13 +81,13 @@ extension Section10 {
   }
 }
 
-// MARK: - Throttle
+// MARK: - Debounce
 
 extension Section10 {
-  @Test func `10.2 throttle: a value passes when no newer one came for the interval`() {
+  @Test func `10.2 debounce: a value passes when no newer one came for the interval`() {
     let clock = VirtualScheduler()
     let text = MutableNode<String>()
-    let told = Recorder(text.throttle(.milliseconds(100), on: clock), clock: clock)
+    let told = Recorder(text.debounce(.milliseconds(100), on: clock), clock: clock)
     // "r" and "re" 30 ms apart, "res" and "resu" 40 ms apart, the rest alone or together.
     for (time, value) in [
       (120, "r"), (150, "re"), (800, "res"), (840, "resu"), (1200, "resul"), (1220, "result"),
@@ -101,10 +101,10 @@ extension Section10 {
     #expect(checkInvariants([text]) == [])
   }
 
-  @Test func `10.2 throttle: the present value waits too, and equal values begin the wait anew`() {
+  @Test func `10.2 debounce: the present value waits too, and equal values begin the wait anew`() {
     let clock = VirtualScheduler()
     let a = MutableNode(100)
-    let told = Recorder(a.throttle(.milliseconds(100), on: clock), clock: clock)
+    let told = Recorder(a.debounce(.milliseconds(100), on: clock), clock: clock)
     #expect(told.values == [])
     clock.advance(to: .milliseconds(60))
     a.value = 100
@@ -116,25 +116,10 @@ extension Section10 {
     #expect(told.values == [100])
   }
 
-  @Test func `10.2 debounce is the same under the field's name`() {
-    let clock = VirtualScheduler()
-    let a = MutableNode<Int>()
-    let throttled = Recorder(a.throttle(.seconds(1), on: clock), clock: clock)
-    let debounced = Recorder(a.debounce(.seconds(1), on: clock), clock: clock)
-    for value in 1...5 {
-      a.value = value
-      clock.advance(by: .milliseconds(value * 300))
-    }
-    clock.run()
-    #expect(throttled.values == [4, 5])
-    #expect(debounced.values == throttled.values)
-    #expect(debounced.times == throttled.times)
-  }
-
   @Test func `10.2 rate limits are throttleFirst and throttleLatest`() {
     let clock = VirtualScheduler()
     let a = MutableNode<Int>()
-    let quiet = Recorder(a.throttle(.seconds(1), on: clock), clock: clock)
+    let quiet = Recorder(a.debounce(.seconds(1), on: clock), clock: clock)
     let first = Recorder(a.throttleFirst(.seconds(1), on: clock), clock: clock)
     let latest = Recorder(a.throttleLatest(.seconds(1), on: clock), clock: clock)
     for value in 1...10 {
@@ -155,7 +140,7 @@ extension Section10 {
   @Test func `10.2 clean() upstream drops the pending value`() {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
-    let told = Recorder(a.throttle(.seconds(1), on: clock))
+    let told = Recorder(a.debounce(.seconds(1), on: clock))
     a.clean()
     clock.run()
     #expect(told.values == [])
@@ -168,7 +153,7 @@ extension Section10 {
   @Test func `10.2 no user code runs under a lock: a listener of the result may set the source`() {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
-    let quiet = a.throttle(.seconds(1), on: clock)
+    let quiet = a.debounce(.seconds(1), on: clock)
     let told = Recorder(quiet)
     let listening = quiet.listen { if $0 < 4 { a.value = $0 + 1 } }
     clock.run()
@@ -178,10 +163,10 @@ extension Section10 {
     _ = listening
   }
 
-  @Test func `10.2 a throttle that is cut or re-pointed drops what is pending`() throws {
+  @Test func `10.2 a debounce that is cut or re-pointed drops what is pending`() throws {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
-    let quiet = a.throttle(.seconds(1), on: clock)
+    let quiet = a.debounce(.seconds(1), on: clock)
     let told = Recorder(quiet)
     try Self.repoint(quiet, to: MutableNode(2))
     clock.run()
@@ -196,7 +181,7 @@ extension Section10 {
     let a = MutableNode(1)
     weak var gone: Node<Int>?
     do {
-      let quiet = a.throttle(.seconds(1), on: clock)
+      let quiet = a.debounce(.seconds(1), on: clock)
       gone = quiet
     }
     #expect(gone == nil)
@@ -210,7 +195,7 @@ extension Section10 {
     let a = MutableNode<Int>()
     let told = [
       Recorder(a.deliver(on: clock)), Recorder(a.delay(.seconds(1), on: clock)),
-      Recorder(a.throttle(.seconds(1), on: clock)),
+      Recorder(a.debounce(.seconds(1), on: clock)),
     ]
     a.set(1, context: "c1")
     a.set(2, context: "c2")

@@ -36,7 +36,7 @@ extension Section11 {
     let a = MutableNode(1)
     let told = [
       Recorder(a.deliver(on: asked)), Recorder(a.delay(.seconds(3), on: asked)),
-      Recorder(a.throttle(.seconds(4), on: asked)), Recorder(a.debounce(.seconds(5), on: asked)),
+      Recorder(a.debounce(.seconds(4), on: asked)), Recorder(a.debounce(.seconds(5), on: asked)),
     ]
     #expect(
       asked.requests.take() == [
@@ -53,29 +53,30 @@ extension Section11 {
 
   @Test
   func
-    `11 DispatchQueue is a scheduler: work runs on it, later and in order, also after a Duration`()
+    `11 a dispatch queue makes a scheduler: work runs on it, later and in order, also after a Duration`()
   {
     let queue = DispatchQueue(label: "section 11")
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
+    let scheduler: any NodeScheduler = .queue(queue)
     let journal = Journal<String>()
     let done = DispatchSemaphore(value: 0)
-    let began = queue.now
+    let began = scheduler.now
     queue.suspend()
     for index in 0..<3 {
-      queue.schedule { journal.note("\(index) \(DispatchQueue.getSpecific(key: key) == true)") }
+      scheduler.schedule { journal.note("\(index) \(DispatchQueue.getSpecific(key: key) == true)") }
     }
     #expect(journal.entries == [])
-    queue.schedule(after: .milliseconds(20)) {
+    scheduler.schedule(after: .milliseconds(20)) {
       journal.note("late")
       done.signal()
     }
-    let cancelled = queue.schedule(after: .milliseconds(1)) { journal.note("cancelled") }
+    let cancelled = scheduler.schedule(after: .milliseconds(1)) { journal.note("cancelled") }
     cancelled.cancel()
     queue.resume()
     wait(for: done)
     #expect(journal.entries == ["0 true", "1 true", "2 true", "late"])
-    #expect(queue.now - began >= .milliseconds(20))
+    #expect(scheduler.now - began >= .milliseconds(20))
   }
 
   @Test
@@ -104,7 +105,7 @@ extension Section11 {
     #expect(journal.entries == ["work", "timer"])
     let a = MutableNode(1)
     #expect(a.delay(.seconds(1000), on: .immediate).value == 1)
-    #expect(a.throttle(.seconds(1000), on: .immediate).value == 1)
+    #expect(a.debounce(.seconds(1000), on: .immediate).value == 1)
     #expect(scheduler.now == .zero)
   }
 
@@ -141,7 +142,7 @@ extension Section11 {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
     let told = Recorder(
-      a.delay(.nanoseconds(1), on: clock).throttle(.nanoseconds(1), on: clock)
+      a.delay(.nanoseconds(1), on: clock).debounce(.nanoseconds(1), on: clock)
         .deliver(on: clock), clock: clock)
     // What each has to do waits in the scheduler, and nowhere else: one after the other.
     for _ in 0..<2 {
@@ -190,7 +191,7 @@ extension Section11 {
       var ends: [Node<Int>] = []
       for make in [
         { $0.deliver(on: .immediate) }, { $0.delay(.seconds(1), on: .immediate) },
-        { $0.throttle(.seconds(1), on: .immediate) }, { $0.debounce(.seconds(1), on: .immediate) },
+        { $0.debounce(.seconds(1), on: .immediate) },
       ] as [(Node<Int>) -> Node<Int>] {
         var end: Node<Int> = source
         for _ in 0..<10_000 { end = make(end) }
@@ -199,7 +200,7 @@ extension Section11 {
       source.value = 2
       return ends.map(\.value)
     }
-    #expect(values == [2, 2, 2, 2])
+    #expect(values == [2, 2, 2])
   }
 
   @Test func `11 what hops on the immediate scheduler keeps its place: each branch to its end`() {
@@ -230,19 +231,6 @@ extension Section11 {
     }
     Self.expectMessage(zero, "delay", Duration.zero)
     Self.expectMessage(negative, "delay", Duration.seconds(-1))
-  }
-
-  @Test func `11 a zero or negative interval of throttle stops with a message naming the operator`()
-    async
-  {
-    let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = MutableNode(1).named("source").throttle(.zero, on: .immediate)
-    }
-    let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = MutableNode(1).named("source").throttle(.nanoseconds(-1), on: .immediate)
-    }
-    Self.expectMessage(zero, "throttle", Duration.zero)
-    Self.expectMessage(negative, "throttle", Duration.nanoseconds(-1))
   }
 
   @Test func `11 a zero or negative interval of debounce stops with a message naming the operator`()

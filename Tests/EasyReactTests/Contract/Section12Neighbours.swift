@@ -201,8 +201,7 @@ extension `12 Looking at the graph` {
         (a.distinctUntilChanged(), "DistinctUntilChanged"), (a.skip(1), "Skip"),
         (a.take(1), "Take"), (a.scan(0) { $0 + $1 }, "Scan"),
         (a.deliver(on: clock), "Deliver"), (a.delay(second, on: clock), "Delay"),
-        (a.throttle(second, on: clock), "Throttle"),
-        (a.debounce(second, on: clock), "Throttle"),
+        (a.debounce(second, on: clock), "Debounce"),
         (a.switch { _ in 1 }.node, "Switch"), (a.switch { _ in 1 }.case(1), "Case"),
         (a.switch { _ in 1 }.default, "Default"), (a.switch { _ in 1 }.unmatched, "Unmatched"),
       ]

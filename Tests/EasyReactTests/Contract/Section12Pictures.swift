@@ -182,7 +182,7 @@ extension `12 Looking at the graph` {
         a.select(1), a.distinctUntilChanged(), a.distinctUntilChanged { $0 == $1 }, a.skip(1),
         a.take(1), a.scan(0) { $0 + $1 }, a.scanIndexed(0) { $0 + $1 + $2 },
         a.deliver(on: .immediate), a.delay(.seconds(1), on: .main),
-        a.throttle(.seconds(1), on: .main), a.debounce(.seconds(1), on: .main),
+        a.debounce(.seconds(1), on: .main),
         a.flattenMap { _ in a }, a.combine(a), a.combine(a, a), Node.combine([a, a]),
         Node<Int>.combine([]), a.zip(a), Node.zip([a]), a.merge(a), Node.merge([a]),
         a.switch { _ in 1 }.node, a.switch { _ in 1 }.case(1), a.switch { _ in 1 }.default,

@@ -102,11 +102,38 @@ extension `12 Looking at the graph` {
       #expect(latest.value! == (2, 1) && pairs.value! == (1, 1))
     }
 
-    @Test func `12.4 held back by a timer: delay, throttle and debounce, until the timer fires`() {
+    @Test
+    func `12.4 events are not kept: a join of latest values has an upstream that tells events`() {
+      let taps = MutableNode<Int>.eventNode(), filtered = taps.filter { _ in true }
+      let joins: [AnyNode] = [
+        a.combine(taps), a.combine(filtered), a.combine(taps, mode: .everyValue),
+        a.withLatest(from: taps), MutableNode([a, filtered]).flattenCombine(),
+      ]
+      let log = traced { a.value = 2 }
+      for join in joins { #expect(log.stops(join) == [.eventsAreNotKept]) }
+      let later = traced { taps.value = 1 }
+      #expect(later.stops(joins[0]) == [.eventsAreNotKept])
+      #expect(later.stops(joins[1]) == [.eventsAreNotKept])
+    }
+
+    @Test func `12.4 events that are kept, or only make a join run, are no such stop`() {
+      let taps = MutableNode<Int>.eventNode(), empty = MutableNode<Int>()
+      let held = a.combine(taps.held()), pairs = taps.withLatest(from: empty), zipped = a.zip(taps)
+      let told = Recorder(zipped)
+      let log = traced {
+        a.value = 2
+        taps.value = 1
+      }
+      #expect(log.stops(held) == [.waitsForAnotherUpstream])
+      #expect(log.stops(pairs) == [.waitsForAnotherUpstream])
+      #expect(log.stops(zipped) == [.waitsForAnotherUpstream])
+      #expect(held.value! == (2, 1) && told.values.map(\.0) == [1] && told.values.map(\.1) == [1])
+    }
+
+    @Test func `12.4 held back by a timer: delay and debounce, until the timer fires`() {
       let clock = VirtualScheduler()
       let nodes = [
-        a.delay(.seconds(1), on: clock), a.throttle(.seconds(1), on: clock),
-        a.debounce(.seconds(1), on: clock),
+        a.delay(.seconds(1), on: clock), a.debounce(.seconds(1), on: clock),
       ]
       clock.run()
       let log = traced { a.value = 2 }

@@ -168,27 +168,7 @@ private func setDerivedNode() {
     }
 
     @Test
-    func `13 a zero or negative interval of throttle stops with a message naming the operator`()
-      async
-    {
-      let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = MutableNode(1).named("price").throttle(.zero, on: VirtualScheduler())
-      }
-      check(
-        zero, says: "EasyReact: throttle: the interval 0.0 seconds is not positive", "“price”",
-        "Pass more than zero.")
-      let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
-      {
-        _ = MutableNode(1).named("price").throttle(.milliseconds(-5), on: .immediate)
-      }
-      check(
-        negative, says: "EasyReact: throttle: the interval -0.005 seconds is not positive",
-        "“price”")
-    }
-
-    @Test
-    func
-      `13 a zero or negative interval of debounce stops with a message naming debounce, not throttle`()
+    func `13 a zero or negative interval of debounce stops with a message naming the operator`()
       async
     {
       let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

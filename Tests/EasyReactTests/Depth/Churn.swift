@@ -93,7 +93,7 @@ extension `Depth` {
       await #expect(processExitsWith: .success) {
         final class Owner: Sendable {}
         final class Panel: ListeningOwner, Sendable {
-          let listenings = Listenings()
+          let listenings = CancelableBag()
         }
         let a = MutableNode(1)
         let lasting = Owner()

@@ -120,7 +120,7 @@ extension Examples {
 
   @Test func `27 a listener object keeps its chain; dropped, the chain is freed`() {
     final class Panel: ListeningOwner, Sendable {
-      let listenings = Listenings()
+      let listenings = CancelableBag()
     }
     weak var source: MutableNode<Int>?
     weak var middle: Node<Int>?

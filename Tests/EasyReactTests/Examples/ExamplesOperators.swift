@@ -53,10 +53,10 @@ extension Examples {
 // MARK: - 12-16
 
 extension Examples {
-  @Test func `12 throttle`() {
+  @Test func `12 debounce, the original's throttle`() {
     let main = VirtualScheduler()
     let typed = MutableNode<String>()
-    let log = Recorder(typed.throttle(.seconds(1), on: main))
+    let log = Recorder(typed.debounce(.seconds(1), on: main))
     for text in ["h", "he", "hel", "hell", "hello"] { typed.value = text }
     main.advance(by: .milliseconds(1200))
     for text in ["hello ", "hello w", "hello wo", "hello wor", "hello worl", "hello world"] {
@@ -91,7 +91,7 @@ extension Examples {
     let isSet = DispatchSemaphore(value: 0)
     let queue = DispatchQueue(label: "example 14")
     let a = MutableNode<Int>()
-    let slow = a.deliver(on: queue).map { value in
+    let slow = a.deliver(on: .queue(queue)).map { value in
       // Would never return if the setting thread waited for it.
       let result = isSet.wait(timeout: patience)
       return result == .success ? value * 10 : -1

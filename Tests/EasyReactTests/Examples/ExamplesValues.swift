@@ -78,8 +78,8 @@ extension Examples {
   @Test func `4 a listener hears the context of a set`() {
     let n = MutableNode(1)
     let log = Journal<String>()
-    let listening = n.listenWithContext { value, context in
-      log.note("\(value), \(context as? String ?? "none")")
+    let listening = n.listenToChanges { change in
+      log.note("\(change.value), \(change.context as? String ?? "none")")
     }
     n.set(2, context: "hey, it is me")
     #expect(log.entries == ["1, none", "2, hey, it is me"])
@@ -107,7 +107,7 @@ extension Examples {
     weak let gone = view
     n.listen(by: view!, calling: View.removeFromSuperview)
     n.listen(by: view!, calling: View.show(_:))
-    n.listen(by: view!, calling: View.show(_:because:))
+    n.listenToChanges(by: view!) { $0.show($1.value, because: $1.context) }
     #expect(log.take() == ["removed", "show a", "show a, none"])
     n.set("b", context: "c")
     #expect(log.take() == ["removed", "show b", "show b, c"])
@@ -142,7 +142,7 @@ extension Examples {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     queue.suspend()
-    let listening = n.listen(on: queue) {
+    let listening = n.listen(on: .queue(queue)) {
       log.note("\($0) \(DispatchQueue.getSpecific(key: key) == true)")
     }
     n.value = 2
@@ -164,11 +164,11 @@ extension Examples {
     let (onMain, mainSays) = AsyncStream.makeStream(of: String.self)
     let (onGlobal, globalSays) = AsyncStream.makeStream(of: String.self)
     let log = Journal<Int>()
-    let main = n.listen(on: DispatchQueue.main) {
+    let main = n.listen(on: .queue(.main)) {
       log.note($0)
       mainSays.yield("\($0) \(Self.isOnMainQueue())")
     }
-    let global = n.listen(on: DispatchQueue.global()) {
+    let global = n.listen(on: .global()) {
       globalSays.yield("\($0) \(Self.isOnMainQueue())")
     }
     n.value = 2

@@ -32,20 +32,13 @@ import Testing
     return told.entries.map { "\($0.value)@\(Double($0.time.attoseconds) / 1e18)" }
   }
 
-  @Test func `10.6 throttle and debounce: exactly at the end, before the timer, is newer`() {
-    let makes = [
-      { (a: Node<Int>, clock: VirtualScheduler) in
-        a.throttle(.seconds(1), on: clock).map { "\($0)" }
-      },
-      { (a: Node<Int>, clock: VirtualScheduler) in
-        a.debounce(.seconds(1), on: clock).map { "\($0)" }
-      },
-    ]
-    for make in makes {
-      #expect(Self.run([(0, 1), (0.999, 2), (1.999, 3)], make) == ["2@1.999", "3@2.999"])
-      #expect(Self.runScheduled([(0, 1), (1, 2), (2, 3)], make) == ["3@3.0"])
-      #expect(Self.runScheduled([(0, 1), (0, 2), (1.001, 3)], make) == ["2@1.0", "3@2.001"])
+  @Test func `10.6 debounce: exactly at the end, before the timer, is newer`() {
+    let make = { (a: Node<Int>, clock: VirtualScheduler) in
+      a.debounce(.seconds(1), on: clock).map { "\($0)" }
     }
+    #expect(Self.run([(0, 1), (0.999, 2), (1.999, 3)], make) == ["2@1.999", "3@2.999"])
+    #expect(Self.runScheduled([(0, 1), (1, 2), (2, 3)], make) == ["3@3.0"])
+    #expect(Self.runScheduled([(0, 1), (0, 2), (1.001, 3)], make) == ["2@1.0", "3@2.001"])
   }
 
   @Test

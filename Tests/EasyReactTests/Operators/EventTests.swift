@@ -207,7 +207,7 @@ import Testing
     GraphTracing.install(log)
     taps.value = 1
     GraphTracing.install(nil)
-    #expect(log.stored.entries == ["event"])
+    #expect(log.stored.entries == ["event: 1"])
   }
 
   private final class EventLog: GraphTracer, Sendable {

@@ -84,8 +84,7 @@ import Testing
     // Behind the result, so that the edge away from it carries the context too.
     let probe = MutableNode<Int>()
     made.close(probe)
-    let listening = probe.listenWithContext { _, context in contexts.note(context as? String ?? "-")
-    }
+    let listening = probe.listenToChanges { contexts.note($0.context as? String ?? "-") }
     contexts.take().forEach { _ in }
     a.set(1, context: "first")
     a.set(1, context: "second")

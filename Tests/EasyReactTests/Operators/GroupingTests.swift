@@ -74,7 +74,7 @@ import Testing
     let paths = Journal<[String?]>()
     a.name = "a"
     group.name = "group"
-    let listening = group.listenWithPath { _, path in paths.note(path.map(\.name)) }
+    let listening = group.listenToChanges { paths.note($0.path.map(\.name)) }
     a.value = 3
     #expect(paths.entries.last == ["a", nil, "group"])
     #expect(checkInvariants([a]) == [])

@@ -148,9 +148,6 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
 
   static let timed = [
     OperatorCase("delay(_:on:)") { a, _, clock in a.delay(second, on: clock) },
-    OperatorCase("throttle(_:on:)", tellsEach: false) { a, _, clock in
-      a.throttle(second, on: clock)
-    },
     OperatorCase("debounce(_:on:)", tellsEach: false) { a, _, clock in
       a.debounce(second, on: clock)
     },

@@ -33,13 +33,12 @@ struct QueueTimerTests {
     withExtendedLifetime(result) {}
   }
 
-  @Test func `10.2 debounce and throttle keep one timer on a queue, however many values come`()
+  @Test func `10.2 debounce keeps one timer on a queue, however many values come`()
     async
   {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "timers")
-      QueueTimerTests.setMany { $0.debounce(.seconds(600), on: queue) }
-      QueueTimerTests.setMany { $0.throttle(.seconds(600), on: queue) }
+      QueueTimerTests.setMany { $0.debounce(.seconds(600), on: .queue(queue)) }
       QueueTimerTests.setMany { $0.debounce(.seconds(600), on: .main) }
     }
   }
@@ -47,7 +46,7 @@ struct QueueTimerTests {
   @Test func `10.6 timeout keeps one timer on a queue, however many values come`() async {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "timers")
-      QueueTimerTests.setMany { $0.timeout(.seconds(600), on: queue) }
+      QueueTimerTests.setMany { $0.timeout(.seconds(600), on: .queue(queue)) }
     }
   }
 
@@ -55,7 +54,7 @@ struct QueueTimerTests {
   {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "timers")
-      QueueTimerTests.setMany { $0.buffer(for: .seconds(600), orCount: 2, on: queue) }
+      QueueTimerTests.setMany { $0.buffer(for: .seconds(600), orCount: 2, on: .queue(queue)) }
     }
   }
 
@@ -64,7 +63,7 @@ struct QueueTimerTests {
   {
     await #expect(processExitsWith: .success) {
       struct Forwarding: NodeScheduler {
-        let queue: DispatchQueue
+        let queue: QueueScheduler
         var now: Duration { queue.now }
         func schedule(_ work: @escaping @Sendable () -> Void) { queue.schedule(work) }
         func schedule(
@@ -73,7 +72,7 @@ struct QueueTimerTests {
       }
       let queue = DispatchQueue(label: "timers")
       let source = MutableNode(0),
-        shown = source.debounce(.seconds(600), on: Forwarding(queue: queue))
+        shown = source.debounce(.seconds(600), on: Forwarding(queue: .queue(queue)))
       QueueTimerTests.expectLittle {
         for value in 1...QueueTimerTests.count { source.value = value }
         QueueTimerTests.letGo(queue)
@@ -85,7 +84,7 @@ struct QueueTimerTests {
   @Test func `10 a delay that is cut keeps neither values nor timers`() async {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "timers")
-      let source = MutableNode(0), delayed = source.delay(.seconds(600), on: queue)
+      let source = MutableNode(0), delayed = source.delay(.seconds(600), on: .queue(queue))
       QueueTimerTests.expectLittle {
         for value in 1...QueueTimerTests.count { source.value = value }
         delayed.removeUpstreamNodes()
@@ -97,7 +96,7 @@ struct QueueTimerTests {
   /// Dispatch frees timers behind our back, in order: a later one has fired when it has.
   private static func letGo(_ queue: DispatchQueue) {
     let isOver = DispatchSemaphore(value: 0)
-    queue.schedule(after: .nanoseconds(1)) { isOver.signal() }
+    QueueScheduler(queue).schedule(after: .nanoseconds(1)) { isOver.signal() }
     precondition(isOver.wait(timeout: patience) == .success)
   }
 }

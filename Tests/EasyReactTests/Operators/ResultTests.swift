@@ -47,6 +47,23 @@ import Testing
     #expect(calls.count == 2)
   }
 
+  @Test func `10.6 tryMap keeps the type of error that its function throws`() {
+    @Sendable func half(_ number: Int) throws(Problem) -> Int {
+      if number.isMultiple(of: 2) { return number / 2 }
+      throw Problem(code: number)
+    }
+    let a = MutableNode(8)
+    let halves: Node<Outcome> = a.tryMap(half)
+    let quarters: Node<Outcome> = halves.tryMap(half)
+    let told = Recorder(quarters)
+    a.value = 6
+    a.value = 5
+    #expect(told.values == [.success(2), .failure(Problem(code: 3)), .failure(Problem(code: 5))])
+    let plain: Node<Outcome> = quarters.tryMap { $0 + 1 }
+    a.value = 4
+    #expect(plain.value == .success(2))
+  }
+
   @Test func `10.6 successes and failures part a node of results, and each keeps its last`() {
     let a = MutableNode<Outcome>(.success(1))
     let values = a.successes(), errors = a.failures()

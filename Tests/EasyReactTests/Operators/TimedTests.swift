@@ -22,9 +22,6 @@ import Testing
       name: "delay", make: { $0.delay(.seconds(1), on: $1).map { "\($0)" } }, told: ["1", "2"],
       times: [1, 2.5], forgets: false),
     Timed(
-      name: "throttle", make: { $0.throttle(.seconds(1), on: $1).map { "\($0)" } },
-      told: ["1", "2"], times: [1, 2.5]),
-    Timed(
       name: "debounce", make: { $0.debounce(.seconds(1), on: $1).map { "\($0)" } },
       told: ["1", "2"], times: [1, 2.5]),
     Timed(
@@ -208,7 +205,6 @@ import Testing
     let result: Node<String>
     switch timed.name {
     case "delay": result = a.delay(.seconds(1), on: .immediate).map { "\($0)" }
-    case "throttle": result = a.throttle(.seconds(1), on: .immediate).map { "\($0)" }
     case "debounce": result = a.debounce(.seconds(1), on: .immediate).map { "\($0)" }
     case "throttleFirst": result = a.throttleFirst(.seconds(1), on: .immediate).map { "\($0)" }
     case "throttleLatest": result = a.throttleLatest(.seconds(1), on: .immediate).map { "\($0)" }
@@ -238,7 +234,7 @@ import Testing
     clock.advance(to: .seconds(1))
     #expect(
       order.take() == [
-        "delay: 1", "throttle: 1", "debounce: 1", "sample(every:): 1", "buffer(for:): [1]",
+        "delay: 1", "debounce: 1", "sample(every:): 1", "buffer(for:): [1]",
         "buffer(for:orCount:): [1]", "timeout: late",
       ])
     keepAlive(listenings[0])

@@ -35,8 +35,8 @@ import Testing
       default: outer.concatMap(until: { $0 != 2 }) { $0 }
       }
     let told = Journal<String>()
-    let listening = flat.listenWithContext { value, context in
-      told.note("\(value) \(context.map { "\($0)" } ?? "–")")
+    let listening = flat.listenToChanges { change in
+      told.note("\(change.value) \(change.context.map { "\($0)" } ?? "–")")
     }
     whileInside(inner, settingTo: 2) {
       outer.set(inner, context: "switch")
@@ -444,8 +444,7 @@ import Testing
 
   // MARK: Ends
 
-  @Test(arguments: ["Listenings", "CancelableBag"])
-  func `9.5 who cancels what another thread is cancelling returns when it has ended`(name: String) {
+  @Test func `9.5 who cancels what another thread is cancelling returns when it has ended`() {
     let node = MutableNode(0), heard = Tally(), isIn = DispatchSemaphore(value: 0)
     let mayGoOn = DispatchSemaphore(value: 0)
     let members: [any Cancelable] = [
@@ -454,16 +453,8 @@ import Testing
         wait(for: mayGoOn)
       }, node.listen { _ in heard.add() }, node.listen(by: heard) { heard, _ in heard.add() },
     ]
-    let bag: any Cancelable
-    if name == "Listenings" {
-      let listenings = Listenings()
-      for member in members { listenings.add(member) }
-      bag = listenings
-    } else {
-      let cancelables = CancelableBag()
-      for member in members { cancelables.add(member) }
-      bag = cancelables
-    }
+    let bag = CancelableBag()
+    for member in members { bag.add(member) }
     _ = heard.take()
     onThreads(2) { number in
       if number == 0 { return bag.cancel() }
@@ -474,14 +465,14 @@ import Testing
       #expect(!node.hasListener)
       mayGoOn.signal()
     }
-    #expect((bag as? Listenings)?.count ?? (bag as? CancelableBag)?.count == 0)
+    #expect(bag.count == 0)
   }
 
   @Test func `13 a bag that is in itself, or in one that it holds, ends`() {
-    let node = MutableNode(0), listenings = Listenings(), bag = CancelableBag(),
-      other = Listenings()
+    let node = MutableNode(0), listenings = CancelableBag(), bag = CancelableBag(),
+      other = CancelableBag()
     let heard = Tally()
-    for one in [listenings, bag] as [any Cancelable] {
+    for one in [listenings, bag] {
       listenings.add(one)
       bag.add(one)
     }
@@ -493,23 +484,18 @@ import Testing
     #expect(listenings.count == 0 && bag.count == 0 && other.count == 0)
   }
 
-  @Test(arguments: [true, false])
-  func `9.5 cancelling a bag in its own cancel ends what was added meanwhile`(isBag: Bool) {
-    let node = MutableNode(0), listenings = Listenings(), bag = CancelableBag()
-    let one: any Cancelable = isBag ? bag : listenings
-    @Sendable func add(_ member: any Cancelable) {
-      if isBag { bag.add(member) } else { listenings.add(member) }
-    }
-    add(
+  @Test func `9.5 cancelling a bag in its own cancel ends what was added meanwhile`() {
+    let node = MutableNode(0), bag = CancelableBag()
+    bag.add(
       ClosureCancelable {
-        add(node.listen { _ in })
+        bag.add(node.listen { _ in })
         #expect(node.hasListener)
-        one.cancel()
+        bag.cancel()
         #expect(!node.hasListener)
       })
-    one.cancel()
+    bag.cancel()
     #expect(!node.hasListener)
-    #expect(listenings.count == 0 && bag.count == 0)
+    #expect(bag.count == 0)
   }
 
   @Test func `9.5 a member that its own cancel adds again stays`() {
@@ -527,7 +513,7 @@ import Testing
   }
 
   @Test func `9.5 what is added while a bag is cancelled stays`() {
-    let node = MutableNode(0), bag = Listenings(), heard = Tally()
+    let node = MutableNode(0), bag = CancelableBag(), heard = Tally()
     bag.add(
       ClosureCancelable {
         for _ in 0..<2 { bag.add(node.listen { _ in heard.add() }) }
@@ -552,7 +538,7 @@ import Testing
       switch kind {
       case "listening": cancelable = node.listen { hear($0) }
       case "owner": cancelable = node.listen(by: owner) { _, value in hear(value) }
-      case "hop": cancelable = node.listen(on: queue) { hear($0) }
+      case "hop": cancelable = node.listen(on: .queue(queue)) { hear($0) }
       default:
         cancelable = kind == "link" ? end.link(to: node) : end.sync(with: node)
         end.listen(by: owner) { _, value in hear(value) }

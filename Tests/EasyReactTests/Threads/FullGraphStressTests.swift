@@ -40,7 +40,7 @@ import Testing
       joined = synced[1].combine(sources[0].map { $0 }, merged).map { [$0, $1, $2] }
       zipped = sources[0].zip(sources[1]).map { [$0, $1] }
       flat = outer.flattenMap { [sources] in sources[$0] }
-      delivered = merged.deliver(on: queue)
+      delivered = merged.deliver(on: .queue(queue))
       loose.link(to: sources[0], through: transform)
       listenings = [
         sources[0].listen { [heard = atSources[0]] in heard.hear($0) },
@@ -163,7 +163,7 @@ import Testing
     case .setRing: world.ring[generator.below(3)].value = stamp
     case .setOuter: world.outer.value = generator.below(2)
     case .mutablify: lives.track(place.map { $0 }, "mutable").mutablify().value = stamp
-    case .hop: place.listen(on: queue) { _ in }.cancel()
+    case .hop: place.listen(on: .queue(queue)) { _ in }.cancel()
     case .chain:
       var end = place
       for _ in 0..<6 { end = lives.track(end.map { $0 }, "link of a chain") }

@@ -107,7 +107,7 @@ import Testing
     let made: Tally, gone: DispatchSemaphore
     /// Else nodes only come to the graph: their definitions are checked.
     let isCutting: Bool
-    let queue = DispatchQueue(label: "random graphs", attributes: .concurrent)
+    let queue = QueueScheduler(DispatchQueue(label: "random graphs", attributes: .concurrent))
 
     init(
       isCutting: Bool, _ made: Tally = Tally(),

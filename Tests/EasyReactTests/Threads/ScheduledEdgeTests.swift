@@ -8,7 +8,7 @@ import Testing
 @Suite(.watched) struct HopTests {
   /// Counts how often it was asked.
   private struct Counting: NodeScheduler {
-    let queue: DispatchQueue
+    let queue: QueueScheduler
     let asked = Shared()
     var now: Duration { queue.now }
     func schedule(_ work: @escaping @Sendable () -> Void) {
@@ -28,11 +28,11 @@ import Testing
       let queue = DispatchQueue(label: "hop", attributes: isConcurrent ? .concurrent : [])
       let source = MutableNode(TextStamp(0, 0)), here = Heard<TextStamp>()
       let there = (0..<3).map { _ in Heard<TextStamp>(letsOthersRunEvery: 3) }
-      let delivered = source.deliver(on: queue)
+      let delivered = source.deliver(on: .queue(queue))
       let listenings = [
         source.listen { here.hear($0) }, delivered.listen { there[0].hear($0) },
-        source.listen(on: queue) { there[1].hear($0) },
-        delivered.map { $0 }.deliver(on: queue).listen { there[2].hear($0) },
+        source.listen(on: .queue(queue)) { there[1].hear($0) },
+        delivered.map { $0 }.deliver(on: .queue(queue)).listen { there[2].hear($0) },
       ]
       round.threads(3) { member in
         for number in 1...50 { source.value = TextStamp(member + 1, number) }
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `what waits for a queue is drained in one piece of work`() {
-    let queue = DispatchQueue(label: "hop"), scheduler = Counting(queue: queue)
+    let queue = DispatchQueue(label: "hop"), scheduler = Counting(queue: .queue(queue))
     let source = MutableNode(0), heard = Heard<Int>()
     let listening = source.listen(on: scheduler) { heard.hear($0) }
     let delivered = source.deliver(on: scheduler)
@@ -72,7 +72,7 @@ import Testing
       let queue = DispatchQueue(label: "hop")
       let source = MutableNode(0), late = Tally(), heard = Heard<Int>()
       let isOver = Flags()
-      let listening = source.listen(on: queue) { value in
+      let listening = source.listen(on: .queue(queue)) { value in
         heard.hear(value)
         if isOver.isSet { late.add() }
       }
@@ -98,7 +98,7 @@ import Testing
     Stress.rounds(60) { round in
       let queue = DispatchQueue(label: "hop")
       let source = MutableNode(0), result = Node<Int>(), mayGo = DispatchSemaphore(value: 0)
-      let delivered = source.deliver(on: queue)
+      let delivered = source.deliver(on: .queue(queue))
       result.link(to: delivered)
       round.expect(settle(), "it does not come to rest")
       queue.async { wait(for: mayGo) }

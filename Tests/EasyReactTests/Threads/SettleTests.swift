@@ -46,8 +46,8 @@ import Testing
   @Test func `it waits for hops, and for those that they cause`() {
     let queues = (0..<3).map { DispatchQueue(label: "hop \($0)", attributes: .concurrent) }
     let source = MutableNode(0)
-    let last = source.deliver(on: queues[0]).deliver(on: queues[1]).map { $0 }
-      .deliver(on: queues[2])
+    let last = source.deliver(on: .queue(queues[0])).deliver(on: .queue(queues[1])).map { $0 }
+      .deliver(on: .queue(queues[2]))
     for value in 1...200 {
       source.value = value
       #expect(settle())
@@ -79,8 +79,8 @@ import Testing
     let queue = DispatchQueue(label: "timers"), source = MutableNode(0)
     let mayGo = DispatchSemaphore(value: 0)
     queue.async { wait(for: mayGo) }  // so that the timer is due and cannot be told
-    let soon = source.delay(.nanoseconds(1), on: queue)
-    let late = source.delay(.seconds(3_600), on: queue)
+    let soon = source.delay(.nanoseconds(1), on: .queue(queue))
+    let late = source.delay(.seconds(3_600), on: .queue(queue))
     #expect(!isQuiet())
     #expect(soon.value == nil)
     mayGo.signal()
@@ -100,7 +100,7 @@ import Testing
 
   @Test func `a debounce that is replaced again and again leaves no timer behind`() {
     let queue = DispatchQueue(label: "timers"), source = MutableNode(0)
-    let shown = source.debounce(.seconds(3_600), on: queue)
+    let shown = source.debounce(.seconds(3_600), on: .queue(queue))
     for value in 1...100 { source.value = value }
     #expect(settle())
     #expect(shown.value == nil)

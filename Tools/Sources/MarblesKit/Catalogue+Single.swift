@@ -98,15 +98,8 @@ extension Catalogue {
       draw.result("a.delay(.seconds(2), on: clock)", s.a.delay(.seconds(2), on: s.clock))
     },
     Entry(
-      "throttle", "A value passes when the node was quiet for the interval; emptying drops it.",
-      ["a: 12-3---4-~-5---"]
-    ) { draw, s in
-      draw.result("a.throttle(.seconds(3), on: clock)", s.a.throttle(.seconds(3), on: s.clock))
-    },
-    Entry(
-      "debounce",
-      "A value passes when the node was quiet for the interval; the same as throttle.",
-      ["a: 12-3-----45---"]
+      "debounce", "A value passes when the node was quiet for the interval; emptying drops it.",
+      ["a: 12-3---4-~-5---"], known: ["throttle"]
     ) { draw, s in
       draw.result("a.debounce(.seconds(3), on: clock)", s.a.debounce(.seconds(3), on: s.clock))
     },

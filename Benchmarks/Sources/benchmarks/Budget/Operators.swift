@@ -175,8 +175,8 @@ private func contextRow() -> Benchmark {
     ours: {
       let sink = Sink()
       let source = MutableNode(0)
-      let listening = source.listenWithContext { value, context in
-        if context is String { sink.add(value) }
+      let listening = source.listenToChanges { change in
+        if change.context is String { sink.add(change.value) }
       }
       return Trial(sink, keep: [listening], calls: { $0 }, sum: triangle) { count in
         for value in 0..<count { source.set(value, context: "test") }

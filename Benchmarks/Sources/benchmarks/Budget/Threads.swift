@@ -17,7 +17,7 @@ private func hopRow() -> Benchmark {
       let arrivals = Arrivals()
       let source = MutableNode(0)
       let queue = DispatchQueue(label: "hop")
-      let listening = source.deliver(on: queue).listen { arrivals.hear($0) }
+      let listening = source.deliver(on: .queue(queue)).listen { arrivals.hear($0) }
       return arrivals.trial(keep: [listening], first: true) { source.set($0) }
     },
     openCombine: {

@@ -308,7 +308,7 @@ private func keptRows() -> [GrowthRow] {
       "kept by a debounce of n values",
       .bytes(limit: 1) { size in
         let source = MutableNode(0)
-        let shown = source.debounce(.seconds(600), on: DispatchQueue(label: "growth"))
+        let shown = source.debounce(.seconds(600), on: .queue(DispatchQueue(label: "growth")))
         source.set(1)
         return Grown(work: size, keep: shown) { for value in 0..<size { source.set(value) } }
       }),

@@ -307,10 +307,3 @@ extension Delivery {
     if turn.pointee.wave.flags.has(.late) { tiebreak = join.pointee.tiebreak }
   }
 }
-
-extension NodePointer {
-  /// For `compute`: an upstream is empty, so the join says nothing.
-  @usableFromInline func traceWaiting(in turn: TurnPointer) {
-    if turn.pointee.isTraced { traceStop(.waitsForAnotherUpstream, in: turn) }
-  }
-}

@@ -1,4 +1,5 @@
 import Dispatch
+import EasyReact
 
 #if canImport(Glibc)
 import Glibc
@@ -43,7 +44,9 @@ public struct MonitorProgram {
 
     let queue = DispatchQueue(label: "easyreact monitor")
     let over = DispatchSemaphore(value: 0)
-    let run = LiveRun(settings, graph: graph, presenter: presenter, on: queue) { over.signal() }
+    let run = LiveRun(settings, graph: graph, presenter: presenter, on: .queue(queue)) {
+      over.signal()
+    }
     let signals = Signals(
       end: { queue.async { run.stop() } },
       resized: { [presenter] in queue.async { presenter.redraw() } })

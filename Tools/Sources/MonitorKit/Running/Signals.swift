@@ -26,7 +26,7 @@ public final class Signals {
     let endSoon: @Sendable () -> Void = {
       end()
       // A full pipe that nobody reads (a pager at rest) holds up its writer for ever.
-      queue.schedule(after: .seconds(1)) { _exit(0) }
+      QueueScheduler(queue).schedule(after: .seconds(1)) { _exit(0) }
     }
     _ = Self.ignore(SIGPIPE)
     var handlers = [(SIGINT, endSoon), (SIGTERM, endSoon), (SIGWINCH, resized)]

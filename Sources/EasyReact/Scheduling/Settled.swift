@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Waits until every graph of this process has come to rest: no thread is inside one, and no message,
+/// hop or due timer waits.
+///
+///     let source = MutableNode(1)
+///     let shown = source.deliver(on: .queue(queue)).map { $0 * 2 }
+///     source.value = 2
+///     await settled()
+///     shown.value                    // 4
+///
+/// Then every `map` and `combine` off cycles equals its definition, and synced nodes are equal (contract
+/// 7.6). What counts, in the whole process:
+///
+/// - every thread that is in a set, a listener, a link or a cut, and what other threads left with it or
+///   with a background queue;
+/// - what waits or runs on a dispatch queue or the main actor because an edge, a listener or you
+///   scheduled it there through ``QueueScheduler`` or ``MainScheduler``, what follows from it included;
+/// - their timers whose time has come.
+///
+/// What does not: timers of the future; work that was given to a queue by Dispatch's own `async`, or to a
+/// scheduler of your own that does not forward to one of these; tasks. A graph that other threads keep
+/// setting may be seen at rest between two sets, or not for as long as they go on.
+///
+/// Where everything is at rest already it returns at once. Otherwise it looks again after a while, at
+/// first some microseconds, at last two milliseconds; meanwhile the task is suspended and no thread is
+/// blocked. A listener cannot await it, for the graph is not at rest before that has returned.
+/// - Returns: False: the task was cancelled before that.
+@discardableResult
+public func settled() async -> Bool { await isQuiet(by: nil) }
+
+/// The same until `end` at the latest; nil: for as long as it takes. False: it was not, or the task was
+/// cancelled.
+package func isQuiet(by end: ContinuousClock.Instant?) async -> Bool {
+  var pause = Duration.microseconds(20)
+  while !isQuiet() {
+    if let end, ContinuousClock.now >= end { return false }
+    do { try await Task.sleep(for: pause) } catch { return false }
+    pause = min(pause * 2, .milliseconds(2))
+  }
+  return true
+}
+
+/// Is no thread inside a graph, and does nothing wait in a mailbox, on a dispatch queue, or for a timer of
+/// one that is due?
+///
+/// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
+/// to a queue, and counts at its new place before it stops counting at the old one.
+package func isQuiet() -> Bool {
+  if isAnyTurnOpen() || timers.isAnyDue() { return false }
+  return pendingWork.load(ordering: .acquiring) == 0
+}
