@@ -140,8 +140,6 @@ extension Node {
       "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: a tracer."
   )
   public final func `do`(onNext: @escaping @Sendable (Value) -> Void) -> Node<Value> { gone() }
-
-  private final func gone() -> Never { fatalError("EasyReact: unavailable") }
 }
 
 extension MutableNode {
