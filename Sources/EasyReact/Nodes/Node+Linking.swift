@@ -90,7 +90,8 @@ extension ReadableNode {
   )
   public func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) { gone() }
   @available(
-    *, unavailable, message: "Only a `MutableNode` is a receiver: `clean()`, or `mutablify()` first."
+    *, unavailable,
+    message: "Only a `MutableNode` is a receiver: `clean()`, or `mutablify()` first."
   )
   public func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { gone() }
 }

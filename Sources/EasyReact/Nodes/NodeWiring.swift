@@ -1,7 +1,7 @@
 /// What changes the edges of a node: `node.wiring`.
 ///
 ///     let price = MutableNode(4)
-///     let shown: Node<Int> = Node<Int>()
+///     let shown = Node<Int>()
 ///     shown.wiring.link(to: price)                   // shown.value == 4
 ///     shown.wiring.removeUpstreamNodes()             // shown keeps 4 and follows nothing
 ///
