@@ -37,8 +37,8 @@ public final class Listening: Cancelable, @unchecked Sendable {
 /// Many listenings, ended together, in order. Any thread.
 ///
 ///     var bag = Listenings()
-///     price.listen { … }.store(in: &bag)
-///     count.listen { … }.store(in: &bag)
+///     price.listen { print($0) }.store(in: &bag)
+///     count.listen { print($0) }.store(in: &bag)
 ///     bag.cancel()
 public final class Listenings: Cancelable {
   private let members = Mutex(Members())
