@@ -3,7 +3,7 @@
 
 Code blocks are the ```swift blocks of the Markdown files and the indented examples in the documentation of what is public. Each is a
 function of its own, beside the declarations of Tests/Compile/Documents/Prelude.swift, whose names (`node`, `price`, `queue`, ...) it
-may use. What needs more says so: in Markdown by a comment before the block, in Tests/Compile/Documents/examples.txt for documentation.
+may use. None may take the compiler long. What needs more says so: in Markdown by a comment before the block, in Tests/Compile/Documents/examples.txt for documentation.
 
     <!-- compile: after -->               goes on where the block before it ended
     <!-- compile: let x = 1 -->           these lines stand before it
@@ -20,6 +20,10 @@ import tempfile
 from pathlib import Path
 
 HOISTED = re.compile(r"(@\w+\s+)*(public |final |indirect )*(extension|func|class|struct|enum|actor|protocol|import)\b|@(Test|Suite)\b")
+
+
+# Milliseconds that one expression may take to type-check; README, "Long chains".
+SLOW = 500
 
 
 class Snippet:
@@ -242,12 +246,13 @@ def main():
         if os.environ.get("KEEP"):
             subprocess.run(["cp", "-r", folder, os.environ["KEEP"]], check=True)
         result = subprocess.run(
-            ["swiftc", "-typecheck", "-continue-building-after-errors", "-parse-as-library", "-swift-version", "6", "-Werror", "DeprecatedDeclaration", "-j", "2", "-module-name", "Documents",
+            ["swiftc", "-typecheck", "-continue-building-after-errors", "-parse-as-library", "-swift-version", "6", "-Werror", "DeprecatedDeclaration",
+             "-Xfrontend", f"-warn-long-expression-type-checking={SLOW}", "-j", "2", "-module-name", "Documents",
              "-I", build / "Modules", "-Xcc", f"-fmodule-map-file={build}/CEasyReact.build/module.modulemap",
              "-Xcc", "-ISources/CEasyReact/include", *(word for path in plugins() for word in ("-plugin-path", path)), "-diagnostic-style", "llvm",
              "Tests/Compile/Documents/Prelude.swift", *files],
             capture_output=True, text=True)
-    errors = sorted(set(line for line in result.stderr.split("\n") if ": error: " in line))
+    errors = sorted(set(line for line in result.stderr.split("\n") if ": error: " in line or "warning: expression took" in line))
     for line in errors:
         print(line.replace(f"{os.getcwd()}/", ""))
     if result.returncode != 0 and not errors:
