@@ -234,7 +234,7 @@ def main():
             continue
         count += len(snippets)
         module = path.parts[1] if path.parts[0] == "Sources" else "EasyReact"
-        modules = {module} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge") else set())
+        modules = {module, "Dispatch", "Synchronization"} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge") else set())
         modules |= {"EasySequence"} if module == "EasySequenceBridge" else {"Testing"} if module == "EasyReactTesting" else set()
         groups[path] = wrapped(snippets, modules)
     failures = table.complain_of_unused() if not wanted else 0

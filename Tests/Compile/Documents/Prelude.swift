@@ -10,6 +10,8 @@ import EasySequence
 let a = MutableNode(1), b = MutableNode(2), c = MutableNode(3)
 let node = MutableNode(1), number = MutableNode(1), counter = MutableNode(0), score = MutableNode(3)
 let price = MutableNode(4), count = MutableNode(3), tea = MutableNode(3), milk = MutableNode(2)
+let total = price.combine(count).map { $0 * $1 }
+let name = MutableNode("Ada")
 let ada = MutableNode(1), grace = MutableNode(2), barbara = MutableNode(3)
 let text = MutableNode("1"), word = MutableNode("a"), typed = MutableNode("s"), query = MutableNode("s"), voice = MutableNode("hello")
 let symbol = MutableNode("EZR"), links = MutableNode("/"), drafts = MutableNode("Dear"), script = MutableNode("Ada: hello")
@@ -27,16 +29,18 @@ struct Message: Sendable { var room, text: String }
 
 // MARK: - Services
 
-let queue = DispatchQueue(label: "documents")
+let queue = DispatchQueue(label: "documents"), storage = DispatchQueue(label: "storage")
+let logger = Logger()
 let panel = InfoPanel(), other = InfoPanel(), log = Diary()
 let focused = MutableNode(Weak(panel))
-@MainActor let view = View()
+@MainActor let view = View(), label = Label()
 
 func search(_ text: String) -> Node<[String]> { Node([text]) }
 func speaker(of line: String) -> String? { nil }
 func quotes(of symbol: String) -> Node<Int> { Node(1) }
 func load(_ link: String) -> Node<String> { Node(link) }
 func save(_ draft: String) -> Node<Bool> { Node(true) }
+func store(_ value: Int) {}
 func pay() -> Node<Bool> { Node(true) }
 func parse(_ text: String) throws -> Int { Int(text) ?? 0 }
 func expensive(_ number: Int) -> Int { number }
@@ -46,7 +50,11 @@ final class InfoPanel: Sendable {
   func show() {}
   func show(_ value: Int) {}
 }
-final class Diary: Sendable { func add(_ value: Int) {} }
+final class Diary: Sendable {
+  func add(_ value: Int) {}
+  func note(_ value: Int, by context: (any Sendable)?) {}
+}
+struct Logger: Sendable { func debug(_ line: String) {} }
 @MainActor final class View { func render(_ page: String) {} }
 @MainActor final class Label { var text = "" }
 
