@@ -30,8 +30,24 @@ extension NodeWiring {
   @discardableResult
   @inlinable
   public func link<Value>(to other: Node<Value>) -> any Cancelable where Host: Node<Value> {
-    link(
-      to: other,
+    node.follow(other)
+  }
+
+  /// The same through a transform, which must not be in use.
+  @discardableResult
+  @inlinable
+  public func link<Input, Value>(
+    to other: Node<Input>, through transform: NodeTransform<Input, Value>
+  ) -> any Cancelable where Host: Node<Value> {
+    node.follow(other, through: transform)
+  }
+}
+
+extension Node {
+  // Here, not in the generic struct: so the step is specialised where the link is made.
+  @inlinable final func follow(_ other: Node<Value>) -> any Cancelable {
+    follow(
+      other,
       through: NodeTransform<Value, Value>(.link) {
         EdgeParts { up, edge, turn in
           edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
@@ -39,14 +55,12 @@ extension NodeWiring {
       })
   }
 
-  /// The same through a transform, which must not be in use.
-  @discardableResult
-  public func link<Input, Value>(
-    to other: Node<Input>, through transform: NodeTransform<Input, Value>
-  ) -> any Cancelable where Host: Node<Value> {
-    if other as AnyNode === node { return ClosureCancelable.over }
-    transform.requireFree("link(to:through:)", node)
-    transform.setEnds { from, to in (from, to) = (other, node) }
+  @usableFromInline final func follow<Input>(
+    _ other: Node<Input>, through transform: NodeTransform<Input, Value>
+  ) -> any Cancelable {
+    if other as AnyNode === self { return ClosureCancelable.over }
+    transform.requireFree("link(to:through:)", self)
+    transform.setEnds { from, to in (from, to) = (other, self) }
     guard let number = transform.numberOfLife else { return ClosureCancelable.over }
     return LinkCancelable(transform, number: number)
   }
