@@ -1,17 +1,21 @@
 #!/bin/sh
 # Type-checks the snippets under Tests/Compile against the built modules: check-compile.sh
 # Those in MustPass must compile without a warning; those in MustFail must not, with the diagnostic that their line
-# `// expect: TEXT` names; those in MustLink, with C++ interoperability, must also link and run. EASYREACT_SCRATCH: the folder of the build.
+# `// expect: TEXT` names; those in MustLink, with C++ interoperability, must also link and run. All may import the module of
+# Tests/Compile/Beside, which has types of other libraries' names. EASYREACT_SCRATCH: the folder of the build.
 # EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -eu
 cd "$(dirname "$0")/.."
 scratch="${EASYREACT_SCRATCH:-.build}"
 # shellcheck disable=SC2086  # several words
-nice swift build --scratch-path "$scratch" --target EasyReact -q ${EASYREACT_SWIFT_FLAGS:-}
+for target in EasyReact EasySequence; do nice swift build --scratch-path "$scratch" --target "$target" -q ${EASYREACT_SWIFT_FLAGS:-}; done
 build="$scratch/debug"
+temporary=$(mktemp -d)
+trap 'rm -rf "$temporary"' EXIT
+swiftc -emit-module -swift-version 6 -module-name Neighbour -o "$temporary/Neighbour.swiftmodule" Tests/Compile/Beside/Neighbour.swift
 
 check() {
-  swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" \
+  swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" -I "$temporary" \
     -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" \
     -Xcc -ISources/CEasyReact/include "$1" 2>&1
 }
@@ -43,15 +47,13 @@ $output"
 done
 
 # What `.interoperabilityMode(.Cxx)` of a target does in release, where the library's calls of C are inlined; a folder of objects may have old ones in it.
-program=$(mktemp -d)
-trap 'rm -rf "$program"' EXIT
 sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|HeapModule|HashTreeCollections|InternalCollectionsUtilities|ContainersPreview)\.build/' |
-  tr '\n' '\0' | xargs -0 ar rcs "$program/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
+  tr '\n' '\0' | xargs -0 ar rcs "$temporary/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
 for file in Tests/Compile/MustLink/*.swift; do
   count=$((count + 1))
   output=$(swiftc -O -swift-version 6 -cxx-interoperability-mode=default -I "$build/Modules" \
     -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" -Xcc -ISources/CEasyReact/include \
-    -o "$program/linked" "$file" "$program/library.a" 2>&1 && "$program/linked" 2>&1) ||
+    -o "$temporary/linked" "$file" "$temporary/library.a" 2>&1 && "$temporary/linked" 2>&1) ||
     complain "$file" "does not compile, link and run with C++ interoperability:
 $output"
 done

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs what is used beyond Swift, the only script that installs: Graphviz, whose programs must accept our pictures, and
-# Valgrind, which counts instructions. What cannot be installed, for want of root or apt-get, is left out by what needs it, and
+# Installs what is used beyond Swift, the only script that installs: Graphviz, whose programs must accept our pictures,
+# Valgrind, which counts instructions, and Python, which reads the documents. What cannot be installed, for want of root or apt-get, is left out by what needs it, and
 # said there.
 set -euo pipefail
 missing=()
 { command -v dot && command -v circo; } >/dev/null 2>&1 || missing+=(graphviz)
 command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
+command -v python3 >/dev/null 2>&1 || missing+=(python3)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
   echo "not installed, and cannot be by this user: ${missing[*]}" >&2

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# All tests: the library's, the tools', and the snippets that must or must not compile.
+# All tests: the library's, the tools', the snippets that must or must not compile, the code blocks of the documents, and the number of
+# names that a node shows.
 # Needs nothing but Swift; what else is used is installed by Scripts/setup.sh where it can be.
 # EASYREACT_SCRATCH: the name of the folder of each package's build. EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -euo pipefail
@@ -23,15 +24,17 @@ run operators Scripts/check-operators.sh
 run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
 run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
 run compile Scripts/check-compile.sh
+run documents Scripts/check-documents.py
+run names Scripts/check-names.py
 
-# Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong".
+# Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
 # A run that crashed has no such line: then the exit code has said so.
 count() { sed -nE "$1" "$log"/* | awk '{ n += $1 } END { print n + 0 }'; }
-passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) snippets, 0 wrong.*/\1/p')
+passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) (snippets|code blocks), 0 wrong.*/\1/p')
 # Swift Testing counts those that are skipped among them.
 skipped=$(cat "$log"/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
 passed=$((passed - skipped))
-failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ snippets, ([0-9]+) wrong.*/\1/p')
+failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ (snippets|code blocks), ([0-9]+) wrong.*/\2/p')
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2

@@ -136,7 +136,7 @@ import Testing
       lives.survivors.map(\.description) == [
         "edge Link from node “a” of Int, made at \(file) to node “b” of Int, made at \(file)"
       ])
-    b.removeUpstreamNodes()
+    b.wiring.removeUpstreamNodes()
     #expect(lives.alive == [])
   }
 

@@ -78,7 +78,7 @@ public struct GraphEvent: Sendable {
 
 /// Hears what happens in all graphs of the process.
 ///
-///     final class Counter: GraphTracer {
+///     final class Counter: GraphTracer, Sendable {
 ///       let stored = Mutex(0)
 ///       func trace(_ event: GraphEvent) {
 ///         if case .valueStored = event.kind { stored.withLock { $0 += 1 } }

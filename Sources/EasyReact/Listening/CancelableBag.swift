@@ -4,7 +4,7 @@ import Synchronization
 ///
 ///     let bag = CancelableBag()
 ///     price.listen { print($0) }.store(in: bag)
-///     total.link(to: price).store(in: bag)
+///     count.link(to: price).store(in: bag)
 ///     bag.cancel()                 // the listening ends, then the link is cut
 ///
 /// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread: who

@@ -118,6 +118,19 @@ extension Node {
   @available(*, unavailable, renamed: "pairwise()")
   public final func adjacentPairs() -> Node<(Value, Value)> { gone() }
 
+  // MARK: EasySequence
+
+  @available(*, unavailable, renamed: "startWith(_:)")
+  public final func prepending(_ value: Value) -> Node<Value> { gone() }
+  @available(*, unavailable, renamed: "flatten()")
+  public final func flattened<Output: Sendable>() -> Node<Output> where Value: Node<Output> {
+    gone()
+  }
+  @available(*, unavailable, renamed: "scanIndexed(_:_:)")
+  public final func scanWithIndex<Total: Sendable>(
+    _ initial: Total, _ next: @escaping @Sendable (Total, Value, Int) -> Total
+  ) -> Node<Total> { gone() }
+
   // MARK: Everywhere
 
   @available(
@@ -140,8 +153,6 @@ extension Node {
       "`listen` for its effects; a node in the middle of a chain has none. To look at what passes: `debug()`."
   )
   public final func `do`(onNext: @escaping @Sendable (Value) -> Void) -> Node<Value> { gone() }
-
-  private final func gone() -> Never { fatalError("EasyReact: unavailable") }
 }
 
 extension MutableNode {

@@ -1,4 +1,4 @@
-/// Anything that takes values: nodes, transforms and listen edges.
+/// Anything that takes values: mutable nodes, transforms and listen edges.
 public protocol Receiver<Input>: AnyObject, Sendable {
   associatedtype Input: Sendable
 
@@ -9,18 +9,16 @@ public protocol Receiver<Input>: AnyObject, Sendable {
   func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?)
 }
 
-extension Node: Receiver {
-  /// The same as setting the node with a context; the node must be mutable.
+extension MutableNode: Receiver {
+  /// The same as setting the node with a context.
   public final func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {
-    let node = unsafeDowncast(self, to: MutableNode<Value>.self)
-    if !isMutable { node.refuse("receive") }
-    node.set(value, context: context)
+    if !isMutable { refuse("receive") }
+    set(value, context: context)
   }
 
-  /// The same as `clean()`; the node must be mutable.
+  /// The same as `clean()`.
   public final func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
-    let node = unsafeDowncast(self, to: MutableNode<Value>.self)
-    if !isMutable { node.refuse("receiveEmpty") }
-    node.clean()
+    if !isMutable { refuse("receiveEmpty") }
+    clean()
   }
 }

@@ -128,8 +128,8 @@ extension Node {
   /// Parts the values in those for which `condition` holds and the others.
   ///
   ///     let signs = number.if { $0 > 0 }
-  ///     signs.then { $0.listen … }.else { $0.listen … }
-  ///     signs.thenNode; signs.elseNode
+  ///     signs.then { plus in plus.map { "+\($0)" } }.else { rest in rest.map { "\($0)" } }
+  ///     signs.thenNode; signs.elseNode      // the two halves as nodes
   ///
   /// The closure runs once a value.
   public final func `if`(

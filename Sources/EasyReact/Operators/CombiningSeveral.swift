@@ -28,7 +28,7 @@ extension Node {
   /// Returns a node of the latest values of the nodes that this one holds, in their order, once all
   /// of them have one: a combination of a set of nodes that changes.
   ///
-  ///     let rows = MutableNode([ada, grace])
+  ///     let rows = MutableNode<[Node<Int>]>([ada, grace])
   ///     let total = rows.flattenCombine().map { $0.reduce(0, +) }
   ///     rows.value = [ada, grace, barbara]            // told once more, with three values
   ///

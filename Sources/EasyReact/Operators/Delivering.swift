@@ -3,7 +3,8 @@ import DequeModule
 extension Node {
   /// Returns a node whose values arrive on a scheduler, later and in order.
   ///
-  ///     let shown = loaded.deliver(on: .main).map { view.render($0) }
+  ///     let ready = loaded.deliver(on: .main).map { "page \($0)" }     // computed on the main queue
+  ///     let shown = ready.listenOnMain { view.render($0) }            // the compiler looks at the closure
   ///
   /// The setting thread does not wait, and the present value hops too, so the result is empty at
   /// first. The order is kept on concurrent queues as well. Waves and contexts go along. What waits

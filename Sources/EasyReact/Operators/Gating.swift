@@ -120,8 +120,8 @@ extension Node {
         }
       }
     }
-    result.link(to: other, through: notifier)
-    result.link(to: self, through: values)
+    result.wiring.link(to: other, through: notifier)
+    result.wiring.link(to: self, through: values)
     turn.leave()
     return result
   }

@@ -224,7 +224,7 @@ private func tries<Value: Sendable, Success: Sendable, Failure: Error>(
   let number = MutableNode(0, file: file, line: line)
   let attempts = number.flattenMap(file: file, line: line) { _ in attempt(value) }
   let result = Node<Result<Success, Failure>>(file: file, line: line)
-  result.link(to: attempts, through: Retrying(times, number, again))
+  result.wiring.link(to: attempts, through: Retrying(times, number, again))
   return result
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-extension Node {
+extension MutableNode {
   /// Keeps two nodes equal: a set of either goes to the other.
   ///
   ///     let a = MutableNode<Int>(), b = MutableNode(2)
@@ -12,12 +12,11 @@ extension Node {
   /// changes is told once. Where this side was set later, the other one hears its value once more. Each
   /// side is told once a set, also in a ring or a full mesh of syncs.
   /// A sync does not keep its nodes alive: when one is released it is over. Dropping the result
-  /// does not end it. A node synced with itself: nothing happens.
+  /// does not end it. A node synced with itself: nothing happens. A node that is not mutable is synced by
+  /// its `wiring`.
   @discardableResult
   @inlinable
-  public final func sync(with other: Node<Value>) -> any Cancelable {
-    join(other, half(of: other, to: self) { $0 }, half(of: self, to: other) { $0 }, isPlain: true)
-  }
+  public final func sync(with other: Node<Value>) -> any Cancelable { wiring.sync(with: other) }
 
   /// Keeps two nodes of different types in step. `transform` makes the other's value this one's,
   /// `revert` the reverse. The value that both begin with comes back through the other one of them.
@@ -29,11 +28,34 @@ extension Node {
     with other: Node<Other>, transform: @escaping @Sendable (Other) -> Value,
     revert: @escaping @Sendable (Value) -> Other
   ) -> any Cancelable {
-    join(
-      other, half(of: other, to: self, transform), half(of: self, to: other, revert),
-      isPlain: false)
+    wiring.sync(with: other, transform: transform, revert: revert)
+  }
+}
+
+extension NodeWiring {
+  /// Keeps the node and another one equal, whether they are mutable or not; see
+  /// ``MutableNode/sync(with:)``.
+  @discardableResult
+  @inlinable
+  public func sync<Value>(with other: Node<Value>) -> any Cancelable where Host: Node<Value> {
+    node.join(
+      other, half(of: other, to: node) { $0 }, half(of: node, to: other) { $0 }, isPlain: true)
   }
 
+  /// Keeps two nodes of different types in step; see ``MutableNode/sync(with:transform:revert:)``.
+  @discardableResult
+  @inlinable
+  public func sync<Value, Other>(
+    with other: Node<Other>, transform: @escaping @Sendable (Other) -> Value,
+    revert: @escaping @Sendable (Value) -> Other
+  ) -> any Cancelable where Host: Node<Value> {
+    node.join(
+      other, half(of: other, to: node, transform), half(of: node, to: other, revert),
+      isPlain: false)
+  }
+}
+
+extension Node {
   @usableFromInline final func join<Other: Sendable>(
     _ other: Node<Other>, _ here: NodeTransform<Other, Value>, _ there: NodeTransform<Value, Other>,
     isPlain: Bool

@@ -10,7 +10,10 @@ extension Node {
   /// Returns a node that tells each value, and a failure when none came for `interval`.
   ///
   ///     let answer = reply.timeout(.seconds(5), on: .main)
-  ///     answer.successes().listen { … }; answer.failures().listen { … }
+  ///     let listenings = [
+  ///       answer.successes().listen { print($0) },
+  ///       answer.failures().listen { print($0) },                 // no value for 5.0 seconds
+  ///     ]
   ///
   /// The time begins when the edge is made, also if this node is empty, and anew with each value;
   /// emptying is no value. A value passes on the thread that sets, as part of its wave; the failure

@@ -12,7 +12,7 @@ import Synchronization
 ///         send(value * 2)
 ///       }
 ///     }
-///     let a = MutableNode(1), b = Node<Int>()
+///     let a = MutableNode(1), b = MutableNode<Int>()
 ///     b.link(to: a, through: Doubled())
 ///     b.value                                  // 2
 ///

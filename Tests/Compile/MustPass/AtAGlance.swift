@@ -63,7 +63,7 @@ func listening(_ a: Node<Int>, _ owner: Owner, _ queue: DispatchQueue) {
   a.listenToChangesOnMain(by: owner) { owner, change in owner.show(change.value) }
 }
 
-func linking(_ a: MutableNode<Int>, _ b: Node<Int>, _ text: MutableNode<String>) {
+func linking(_ a: MutableNode<Int>, _ b: MutableNode<Int>, _ text: MutableNode<String>) {
   let transform = NodeTransform<Int, Int>()
   b.link(to: a)
   b.link(to: a, through: transform)

@@ -12,6 +12,6 @@ final class Twice: NodeTransform<Int, String>, @unchecked Sendable {
 
 func twice(_ node: Node<Int>) -> Node<String> {
   let result = Node<String>()
-  result.link(to: node, through: Twice())
+  result.wiring.link(to: node, through: Twice())
   return result
 }

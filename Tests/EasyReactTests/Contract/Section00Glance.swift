@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `0.9 link, link through a transform, and a transform's ends`() {
-    let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
+    let a = MutableNode(1), b = MutableNode<Int>(), c = MutableNode<Int>()
     let link = b.link(to: a)
     let transform = NodeTransform<Int, Int>()
     c.link(to: a, through: transform)

@@ -104,7 +104,7 @@ import Testing
     let fork = a.fork(), map = a.map { $0 * 2 }, filter = a.filter { $0 > 0 }
     let pair = a.combine(a)
     let link = Node<Int>()
-    link.link(to: a)
+    link.wiring.link(to: a)
     let told = [a, fork, map, filter, link].map { Recorder($0) }
     let pairs = Recorder(pair)
     a.clean()
@@ -119,6 +119,46 @@ import Testing
     a.value = 3
     #expect(told.map(\.values) == [[1, 3], [1, 3], [2, 6], [1, 3], [1, 3]])
     #expect(checkInvariants([a]) == [])
+  }
+
+  @Test func `1.2 wiring links, syncs and cuts any node, also one whose type is not known`() {
+    let a = MutableNode(1), read = Node<Int>(), text = Node<String>()
+    let link = read.wiring.link(to: a)
+    #expect(read.value == 1)
+    a.value = 2
+    #expect(read.value == 2)
+    link.cancel()
+    a.value = 3
+    #expect(read.value == 2)
+
+    text.wiring.sync(with: a, transform: { "\($0)" }, revert: { Int($0)! })
+    #expect(text.value == "3")
+    a.value = 4
+    #expect(text.value == "4")
+    text.wiring.removeDownstreamNode(a)
+    text.wiring.removeUpstreamNode(a)
+    a.value = 5
+    #expect(text.value == "4")
+
+    let other = Node<Int>(), anyNode: AnyNode = other
+    other.wiring.sync(with: a)
+    a.wiring.link(to: other)
+    #expect(other.upstreamNodes == [a] && other.downstreamNodes == [a, a])
+    anyNode.wiring.removeUpstreamNodes()
+    anyNode.wiring.removeDownstreamNodes()
+    #expect(other.upstreamNodes == [] && other.downstreamNodes == [])
+    #expect(other.value == 5 && !other.isMutable)
+  }
+
+  @Test func `1.2 a MutableNode is linked and synced directly, and wiring is the same`() {
+    let a = MutableNode(1), b = MutableNode<Int>(), c = MutableNode<Int>()
+    b.link(to: a)
+    c.wiring.link(to: a)
+    #expect(b.value == 1 && c.value == 1)
+    #expect(b.upstreamTransforms.map(\.name) == c.upstreamTransforms.map(\.name))
+    b.link(to: b)
+    b.wiring.link(to: b)
+    #expect(b.upstreamNodes == [a])
   }
 
   @Test func `1.3 clean() gives the value up at once`() {

@@ -7,8 +7,8 @@ import Testing
 @Suite("2 Links", .watched) struct Section2 {
   @Test func `2.1 link(to:) and link(to:through:) return a Cancelable that cuts the link`() {
     let up = MutableNode(1), plain = Node<Int>(), through = Node<Int>()
-    let first: any Cancelable = plain.link(to: up)
-    let second: any Cancelable = through.link(to: up, through: NodeTransform<Int, Int>())
+    let first: any Cancelable = plain.wiring.link(to: up)
+    let second: any Cancelable = through.wiring.link(to: up, through: NodeTransform<Int, Int>())
     #expect([plain.value, through.value] == [1, 1])
     first.cancel()
     up.value = 2
@@ -23,11 +23,11 @@ import Testing
   @Test func `2.1 a link's Cancelable cuts its own life only, not a later link`() {
     let up = MutableNode(1), down = Node<Int>()
     let transform = NodeTransform<Int, Int>()
-    let first = down.link(to: up, through: transform)
+    let first = down.wiring.link(to: up, through: transform)
     first.cancel()
     transform.from = nil
     transform.to = nil
-    let second = down.link(to: up, through: transform)
+    let second = down.wiring.link(to: up, through: transform)
     first.cancel()
     up.value = 2
     #expect(down.value == 2)
@@ -39,7 +39,7 @@ import Testing
   @Test func `2.1 a link's Cancelable does not cut what its transform became since`() {
     let a = MutableNode(1), b = MutableNode(10), down = Node<Int>()
     let transform = NodeTransform<Int, Int>()
-    let first = down.link(to: a, through: transform)
+    let first = down.wiring.link(to: a, through: transform)
     transform.from = nil
     transform.to = nil
     transform.from = b
@@ -88,7 +88,7 @@ import Testing
     let a = MutableNode(1), x = Node<Int>(), y = Node<Int>()
     let transform = NodeTransform<Int, Int>()
     let listening = a.listen { if $0 == 2 { transform.to = y } }
-    x.link(to: a, through: transform)
+    x.wiring.link(to: a, through: transform)
     let (toX, toY) = (Recorder(x), Recorder(y))
     a.value = 2
     #expect(toX.values == [1])
@@ -119,7 +119,7 @@ import Testing
   @Test func `2.2 a push in the middle of a wave with context carries none`() {
     let a = MutableNode(1), up = MutableNode(7), down = Node<Int>()
     let told = Recorder(down)
-    let listening = a.listen { if $0 == 2 { down.link(to: up) } }
+    let listening = a.listen { if $0 == 2 { down.wiring.link(to: up) } }
     a.set(2, context: "c")
     #expect(told.values == [7])
     #expect(told.contexts.count == 1 && told.contexts[0] == nil)
@@ -188,8 +188,8 @@ import Testing
   @Test func `2.3 two edges between the same two nodes both deliver`() {
     let up = MutableNode(1), down = Node<Int>()
     let told = Recorder(down)
-    down.link(to: up)
-    down.link(to: up)
+    down.wiring.link(to: up)
+    down.wiring.link(to: up)
     #expect(told.values == [1, 1])
     up.value = 2
     #expect(told.values == [1, 1, 2, 2])
@@ -242,8 +242,8 @@ import Testing
     let up = MutableNode(1)
     let down = up.map { $0 * 2 }, link = Node<Int>()
     let told = [Recorder(down), Recorder(link)]
-    let cancelable = link.link(to: up)
-    down.removeUpstreamNode(up)
+    let cancelable = link.wiring.link(to: up)
+    down.wiring.removeUpstreamNode(up)
     cancelable.cancel()
     up.value = 2
     #expect([down.value, link.value] == [2, 1])
@@ -255,16 +255,16 @@ import Testing
     let a = MutableNode(1), b = MutableNode(2), x = Node<Int>(), y = Node<Int>()
     for up in [a, b] {
       for down in [x, y] {
-        down.link(to: up)
-        down.link(to: up)
+        down.wiring.link(to: up)
+        down.wiring.link(to: up)
       }
     }
-    x.removeUpstreamNode(a)
+    x.wiring.removeUpstreamNode(a)
     #expect(x.upstreamNodes == [b, b] && y.upstreamNodes == [a, a, b, b])
-    b.removeDownstreamNode(y)
+    b.wiring.removeDownstreamNode(y)
     #expect(b.downstreamNodes == [x, x] && y.upstreamNodes == [a, a])
-    x.removeUpstreamNode(y)
-    x.removeDownstreamNode(y)
+    x.wiring.removeUpstreamNode(y)
+    x.wiring.removeDownstreamNode(y)
     #expect(x.upstreamNodes == [b, b])
     a.value = 10
     #expect([x.value, y.value] == [2, 10])
@@ -276,11 +276,11 @@ import Testing
   @Test func `2.4 removeUpstreamNodes and removeDownstreamNodes cut every edge concerned`() {
     let a = MutableNode(1), b = MutableNode(2)
     let x = a.combine(b).map { $0 + $1 }, y = a.merge(b), z = Node<Int>()
-    z.link(to: a)
-    z.link(to: b)
-    z.removeUpstreamNodes()
+    z.wiring.link(to: a)
+    z.wiring.link(to: b)
+    z.wiring.removeUpstreamNodes()
     #expect(z.upstreamNodes == [] && !z.hasUpstreamNode)
-    a.removeDownstreamNodes()
+    a.wiring.removeDownstreamNodes()
     #expect(a.downstreamNodes == [] && y.upstreamNodes == [b])
     a.value = 10
     b.value = 20
@@ -292,8 +292,8 @@ import Testing
     let a = MutableNode(1), b = MutableNode(5)
     let down = a.map { $0 * 2 }
     let below = Recorder(down.map { $0 + 1 })
-    down.removeUpstreamNodes()
-    down.link(to: b)
+    down.wiring.removeUpstreamNodes()
+    down.wiring.link(to: b)
     a.value = 2
     b.value = 6
     #expect(below.values == [3, 6, 7])

@@ -50,7 +50,7 @@ extension Section2 {
   @Test func `2.5 a NodeTransform as it is forwards what it receives`() {
     let up = MutableNode(1), down = Node<Int>()
     let told = Recorder(down)
-    down.link(to: up, through: NodeTransform())
+    down.wiring.link(to: up, through: NodeTransform())
     up.value = 2
     #expect(told.values == [1, 2])
   }
@@ -58,7 +58,7 @@ extension Section2 {
   @Test func `2.5 receive gets the value, the sender and the context, and may send one`() {
     let up = MutableNode(1).named("up"), down = Node<Int>()
     let doubled = Doubled()
-    down.link(to: up, through: doubled)
+    down.wiring.link(to: up, through: doubled)
     let told = Recorder(down.map { $0 + 1 })
     up.set(2, context: "c")
     up.value = 3
@@ -134,7 +134,7 @@ extension Section2 {
       down = up.through(transform)
     } else {
       down = Node()
-      down.link(to: up, through: transform)
+      down.wiring.link(to: up, through: transform)
     }
     let told = Recorder(down)
     up.value = 1
@@ -145,7 +145,7 @@ extension Section2 {
 
   @Test func `2.5 receive may send none or many: each is told whole, in order, with the context`() {
     let up = MutableNode<Int>(), down = Node<String>()
-    down.link(to: up, through: Repeated())
+    down.wiring.link(to: up, through: Repeated())
     let journal = Journal<String>()
     let listenings = [
       down.listenToChanges { journal.note("first \($0.value) \($0.context as? String ?? "-")") },
@@ -174,15 +174,15 @@ extension Section2 {
     `2.5 what receive sends belongs to the wave: a join below runs once, a ring passes once round`()
   {
     let a = MutableNode(1), b = Node<Int>(), many = Node<String>()
-    b.link(to: a, through: Doubled())
-    many.link(to: a, through: Repeated())
+    b.wiring.link(to: a, through: Doubled())
+    many.wiring.link(to: a, through: Repeated())
     let sums = Recorder(a.combine(b).map { $0 + $1 })
     let texts = Recorder(a.combine(many).map { "\($0) \($1)" })
     a.value = 3
     #expect(sums.values == [3, 9])
     #expect(texts.values == ["1 1.0", "3 3.2"])
     let c = MutableNode<Int>(), d = Node<Int>()
-    d.link(to: c, through: Doubled())
+    d.wiring.link(to: c, through: Doubled())
     c.link(to: d, through: Doubled())
     let (onC, onD) = (Recorder(c), Recorder(d))
     c.value = 1
@@ -194,7 +194,7 @@ extension Section2 {
   @Test func `2.5 by default emptiness does not pass`() {
     let up = MutableNode(1), down = Node<Int>()
     let doubled = Doubled()
-    down.link(to: up, through: doubled)
+    down.wiring.link(to: up, through: doubled)
     up.clean()
     #expect(down.value == 2)
     #expect(doubled.calls.count == 1)
@@ -202,9 +202,9 @@ extension Section2 {
 
   @Test func `2.5 receiveEmpty may pass emptiness on, or send a value for it`() {
     let up = MutableNode(1), down = Node<Int>(), below = Node<Int>(), text = Node<String>()
-    down.link(to: up, through: PassesEmptiness())
-    below.link(to: down, through: PassesEmptiness())
-    text.link(to: up, through: SaysEmpty())
+    down.wiring.link(to: up, through: PassesEmptiness())
+    below.wiring.link(to: down, through: PassesEmptiness())
+    text.wiring.link(to: up, through: SaysEmpty())
     let (values, texts) = (Recorder(below), Recorder(text))
     up.clean()
     #expect(down.isEmpty && below.isEmpty)
@@ -218,7 +218,7 @@ extension Section2 {
     let a = MutableNode("a"), b = MutableNode("b"), down = Node<String>()
     let told = Recorder(down)
     let numbered = Numbered()
-    down.link(to: a, through: numbered)
+    down.wiring.link(to: a, through: numbered)
     a.value = "c"
     numbered.from = b
     b.value = "d"
@@ -250,7 +250,7 @@ extension Section2 {
   func `2.5 a new life begins when no thread is inside the one before it`(isCutFirst: Bool) {
     let a = MutableNode(1), b = MutableNode(2), c = MutableNode(3), down = Node<Int>()
     let told = Recorder(down), lingering = Lingering()
-    down.link(to: a, through: lingering)
+    down.wiring.link(to: a, through: lingering)
     onThreads(2) { number in
       if number == 0 { return a.value = 100 }
       wait(for: lingering.hasCome)
@@ -273,7 +273,7 @@ extension Section2 {
   @Test func `2.5 a node made through it waits for the life before too`() {
     let a = MutableNode(1), b = MutableNode(2), down = Node<Int>(), made = Journal<Node<Int>>()
     let lingering = Lingering()
-    down.link(to: a, through: lingering)
+    down.wiring.link(to: a, through: lingering)
     onThreads(2) { number in
       if number == 0 { return a.value = 100 }
       wait(for: lingering.hasCome)
@@ -340,7 +340,7 @@ extension Section2 {
     let told = Recorder(down.map { $0 })
     let transform = NodeTransform<Int, Int>()
     transform.send(0)
-    down.link(to: up, through: transform)
+    down.wiring.link(to: up, through: transform)
     transform.send(1)
     transform.send(2, context: "later")
     #expect(told.values == [1, 2])
@@ -383,7 +383,7 @@ extension Section2 {
     var up: MutableNode<Int>? = lives.track(MutableNode(1), "up")
     var down: Node<Int>? = lives.track(Node<Int>(), "down")
     let transform = NodeTransform<Int, Int>()
-    down!.link(to: up!, through: transform)
+    down!.wiring.link(to: up!, through: transform)
     down = nil
     #expect(lives.alive == ["up"])
     #expect(transform.to == nil)
@@ -405,11 +405,11 @@ extension Section2 {
     let up = MutableNode(1), down = Node<Int>()
     for cut in 0..<3 {
       let transform = NodeTransform<Int, Int>()
-      let link = down.link(to: up, through: transform)
+      let link = down.wiring.link(to: up, through: transform)
       switch cut {
       case 0: link.cancel()
-      case 1: down.removeUpstreamNodes()
-      default: up.removeDownstreamNode(down)
+      case 1: down.wiring.removeUpstreamNodes()
+      default: up.wiring.removeDownstreamNode(down)
       }
       #expect(transform.to == nil)
       #expect(
@@ -421,7 +421,7 @@ extension Section2 {
     }
   }
 
-  @Test func `2.6 nodes, transforms and listen edges are Receivers`() {
+  @Test func `2.6 mutable nodes, transforms and listen edges are Receivers`() {
     let node = MutableNode(1), down = Node<Int>()
     let told = Recorder(node), below = Recorder(down)
     let transform = NodeTransform<Int, Int>()

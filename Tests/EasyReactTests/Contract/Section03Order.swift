@@ -45,13 +45,13 @@ import Testing
 
   @Test func `3.1 an edge that is cut and linked again is the last in order`() {
     let a = MutableNode(0), x = Node<Int>(), y = Node<Int>()
-    let first = x.link(to: a)
-    y.link(to: a)
+    let first = x.wiring.link(to: a)
+    y.wiring.link(to: a)
     let listenings = [hear(x, "x"), hear(y, "y")]
     _ = journal.take()
     a.value = 1
     first.cancel()
-    x.link(to: a)
+    x.wiring.link(to: a)
     a.value = 2
     #expect(journal.take() == ["x:1", "y:1", "x:1", "y:2", "x:2"])
     keepAlive(listenings as AnyObject)
@@ -85,7 +85,7 @@ import Testing
     let kept = Journal<Node<Int>>()
     let first = a.listen { value in
       if value == 1 {
-        linked.link(to: a)
+        linked.wiring.link(to: a)
         kept.note(a.map { $0 * 10 })
       }
     }
@@ -185,9 +185,9 @@ import Testing
       for isFromTop in [true, false] {
         var nodes = (0..<20_000).map { _ in Node<Int>() }
         let top = MutableNode(1)
-        if isFromTop { nodes[0].link(to: top) }
-        for index in nodes.indices.dropFirst() { nodes[index].link(to: nodes[index - 1]) }
-        if !isFromTop { nodes[0].link(to: top) }
+        if isFromTop { nodes[0].wiring.link(to: top) }
+        for index in nodes.indices.dropFirst() { nodes[index].wiring.link(to: nodes[index - 1]) }
+        if !isFromTop { nodes[0].wiring.link(to: top) }
         #expect(nodes.last?.value == 1)
         let last = nodes.removeLast()
         nodes = [lives.track(nodes[100], "inner")]
@@ -195,7 +195,7 @@ import Testing
         #expect(last.value == 2)
         nodes = []
         #expect(lives.alive == ["inner"])
-        last.removeUpstreamNodes()
+        last.wiring.removeUpstreamNodes()
         #expect(lives.alive == [])
         #expect(last.value == 2)
       }

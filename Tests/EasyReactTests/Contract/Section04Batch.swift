@@ -227,7 +227,7 @@ extension Section4 {
       #expect(doubled.value == 2)
       listening = a.listen { late.note($0) }
       #expect(late.entries == [1])
-      linked.link(to: a)
+      linked.wiring.link(to: a)
       #expect(linked.value == 1)
       #expect(a.map { $0 + 100 }.value == 101)
       #expect(a.combine(doubled).value.map { "\($0)" } == "(1, 2)")

@@ -43,7 +43,7 @@ extension Section5 {
       #expect(nodes.allSatisfy { $0.value == start }, "set at \(start)")
     }
     #expect(checkInvariants(nodes) == [])
-    nodes[0].removeUpstreamNodes()
+    nodes[0].wiring.removeUpstreamNodes()
   }
 
   @Test func `5.1 a ring passes once round in whatever order its edges were linked`() {
@@ -55,7 +55,7 @@ extension Section5 {
       #expect(
         told.map(\.values) == [[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3]], "\(order)")
       #expect(checkInvariants(nodes) == [])
-      nodes.forEach { $0.removeUpstreamNodes() }
+      nodes.forEach { $0.wiring.removeUpstreamNodes() }
     }
   }
 
@@ -74,7 +74,7 @@ extension Section5 {
     told.forEach { $0.clear() }
     nodes[0].link(to: nodes[2])
     #expect(told.map(\.values) == [[1], [1], []])
-    nodes[0].removeUpstreamNodes()
+    nodes[0].wiring.removeUpstreamNodes()
   }
 
   @Test func `5.1 a ring with a delay in it passes once round, with the context`() {
@@ -87,7 +87,7 @@ extension Section5 {
     clock.run()
     #expect(told.map(\.values) == [[1], [1]])
     #expect(told[1].contexts.map { $0 as? String } == ["c"])
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
   }
 
   @Test(arguments: [2, 3, 4, 8])
@@ -134,8 +134,8 @@ extension Section5 {
     #expect(toldFirst[0].values.last == 6)
     #expect(toldSecond[2].values.last == 6)
     #expect(checkInvariants(first + second) == [])
-    first.forEach { $0.removeUpstreamNodes() }
-    second.forEach { $0.removeUpstreamNodes() }
+    first.forEach { $0.wiring.removeUpstreamNodes() }
+    second.forEach { $0.wiring.removeUpstreamNodes() }
   }
 
   @Test func `5.1 a ring through a join ends, and the join's upstreams are what it was told`() {
@@ -176,9 +176,9 @@ extension Section5 {
     let source = MutableNode(0)
     let a = Node<Int>()
     let b = Node<Int>()
-    a.sync(with: b)
-    a.link(to: source)
-    b.link(to: source.map { $0 * 10 })
+    a.wiring.sync(with: b)
+    a.wiring.link(to: source)
+    b.wiring.link(to: source.map { $0 * 10 })
     let toldA = Recorder(a)
     for value in 1...3 {
       source.value = value
@@ -239,7 +239,7 @@ extension Section5 {
     #expect(toldB.values == [1, 2])
     #expect(a.value == 2)
     #expect(checkInvariants([a]) == [])
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
   }
 
   @Test
@@ -265,8 +265,8 @@ extension Section5 {
     let sum = a.combine(b).map { $0 + $1 }
     let left = Node<Int>()
     let right = Node<Int>()
-    left.sync(with: right)
-    left.link(to: sum)
+    left.wiring.sync(with: right)
+    left.wiring.link(to: sum)
     let told = Recorder(right)
     told.clear()
     batch {
@@ -291,11 +291,11 @@ extension Section5 {
     let early = a.combine(source)
     let c = Node<Int>()
     let b = Node<Int>()
-    b.link(to: a)
-    let cut = c.link(to: b)
-    a.link(to: c)  // closes a → b → c → a
+    b.wiring.link(to: a)
+    let cut = c.wiring.link(to: b)
+    a.wiring.link(to: c)  // closes a → b → c → a
     let late = source.combine(source).map { $0 + $1 }
-    c.link(to: late)
+    c.wiring.link(to: late)
     #expect(checkInvariants([source]) == [])
     let told = Recorder(early)
     cut.cancel()
@@ -315,9 +315,9 @@ extension Section5 {
     let a = Node<Int>()
     let early = a.combine(source)
     let b = Node<Int>()
-    b.link(to: a)
-    let back = a.link(to: b)
-    b.link(to: source.combine(source).map { $0 + $1 })
+    b.wiring.link(to: a)
+    let back = a.wiring.link(to: b)
+    b.wiring.link(to: source.combine(source).map { $0 + $1 })
     let told = Recorder(early)
     source.value = 5
     #expect(told.values.last.map { "\($0)" } == "(10, 5)")

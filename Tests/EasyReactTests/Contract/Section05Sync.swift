@@ -71,7 +71,7 @@ extension Section5 {
     let source = MutableNode(1)
     let a = source.map { $0 }
     let b = Node<Int>()
-    b.sync(with: a)
+    b.wiring.sync(with: a)
     source.value = 2
     #expect(b.value == 2)
     #expect(!a.isMutable && !b.isMutable)
@@ -310,7 +310,7 @@ extension Section5 {
       #expect(lost == nil)
     }
     #expect(!isNamed("5.3 lost a"))
-    other.removeUpstreamNodes()
+    other.wiring.removeUpstreamNodes()
   }
 }
 
@@ -343,7 +343,7 @@ extension Section5 {
       var a: MutableNode<Int>? = lives.track(MutableNode(1), "a")
       var b: MutableNode<Int>? = lives.track(MutableNode(2), "b")
       a!.sync(with: b!)
-      a!.removeUpstreamNode(b!)  // a → b is left, which keeps neither
+      a!.wiring.removeUpstreamNode(b!)  // a → b is left, which keeps neither
       a!.value = 3
       #expect(b!.value == 3)
       #expect(checkInvariants([a!]) == [])

@@ -24,7 +24,7 @@ extension Section5 {
         b.value = 4
         a.value = 5
       }
-      below.link(to: b)  // a first push
+      below.wiring.link(to: b)  // a first push
     }
     let found = waves(log)
     #expect(found.count == 8)
@@ -54,7 +54,7 @@ extension Section5 {
     #expect(log.stops(a) == [.reachedAlready, .reachedAlready, .reachedAlready])
     #expect(log.stops(late).allSatisfy { $0 == .heldBackByTimer })
     #expect(checkInvariants([a]) == [])
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
   }
 }
 
@@ -85,7 +85,7 @@ extension Section5 {
     let log = traced { z.value = 1 }
     #expect(told.map(\.values) == [[1], [1], [1]])
     #expect(log.stops(z) == [.reachedAlready])
-    x.removeUpstreamNodes()
+    x.wiring.removeUpstreamNodes()
   }
 
   @Test func `5.2 a delivery that waited in a node's queue goes on under a new number`() throws {
@@ -174,8 +174,8 @@ extension Section5 {
       told = Recorder(n)
       synced.sync(with: p)  // synced → p is the second of the two, so it leads back
       let sum = p.combine(q, feedback).map { $0 + $1 + $2 }
-      n.link(to: self[keyPath: direct])
-      n.link(to: sum)
+      n.wiring.link(to: self[keyPath: direct])
+      n.wiring.link(to: sum)
       feedback.link(to: n.filter { $0 < 0 })
       told.clear()
     }
@@ -190,7 +190,7 @@ extension Section5 {
     }
     #expect(graph.told.values == [1, 11])
     #expect(checkInvariants([graph.p, graph.q]) == [])
-    graph.feedback.removeUpstreamNodes()
+    graph.feedback.wiring.removeUpstreamNodes()
   }
 
   @Test
@@ -202,6 +202,6 @@ extension Section5 {
     }
     #expect(graph.told.values == [10])
     #expect(checkInvariants([graph.p, graph.q]) == [])
-    graph.feedback.removeUpstreamNodes()
+    graph.feedback.wiring.removeUpstreamNodes()
   }
 }

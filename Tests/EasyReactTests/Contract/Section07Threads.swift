@@ -68,7 +68,7 @@ import Testing
           case 6: round.expect(a.dot().contains("digraph"), "a picture without a graph")
           case 7: round.expect(a.snapshot().nodes.count >= 2, "a snapshot without nodes")
           case 8: _ = leakReport()
-          case 9: Node<Int>().link(to: b).cancel()
+          case 9: Node<Int>().wiring.link(to: b).cancel()
           case 10: a.listenToChanges { _ = $0.path.count }.cancel()
           default: round.expect(b.description.contains("b"), "\(b)")
           }
@@ -208,7 +208,7 @@ import Testing
       inside.hear(value)
       return inner[value]
     }
-    inside.run(outer) { flat.removeUpstreamNodes() }
+    inside.run(outer) { flat.wiring.removeUpstreamNodes() }
     inner[1].value = 21
     #expect(flat.value == 10)
     #expect(flat.upstreamNodes.isEmpty)

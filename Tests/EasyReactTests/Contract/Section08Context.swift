@@ -11,7 +11,7 @@ import Testing
   @Test func `8.1 set(value, context: c) carries c to every edge and listener of the wave`() {
     let a = MutableNode(1)
     let linked = Node<Int>(), outer = MutableNode<Node<Int>>(a)
-    linked.link(to: a)
+    linked.wiring.link(to: a)
     let parted = a.switch { $0 > 0 ? "plus" : nil }
     let nodes: [Node<Int>] = [
       a, a.fork(), a.map { $0 }, a.mapReplace(0), a.compactMap { $0 }, a.filter { _ in true },
@@ -223,7 +223,7 @@ import Testing
   @Test func `8.2 the path holds over links, queues, timers, inner nodes and syncs`() {
     let clock = VirtualScheduler()
     let a = MutableNode<Int>().named("a"), linked = Node<Int>().named("linked")
-    linked.link(to: a)
+    linked.wiring.link(to: a)
     let late = linked.deliver(on: clock).named("queue").delay(.seconds(1), on: clock).named("late")
     let outer = MutableNode<Node<Int>>(a).named("outer"), flat = outer.flatten().named("flat")
     let other = MutableNode<Int>().named("other")
@@ -245,8 +245,8 @@ import Testing
 
   @Test func `8.2 a ring does not make the path endless`() {
     let a = MutableNode<Int>().named("a"), b = Node<Int>().named("b"), c = Node<Int>().named("c")
-    b.link(to: a)
-    c.link(to: b)
+    b.wiring.link(to: a)
+    c.wiring.link(to: b)
     let close = a.link(to: c)
     let journal = Journal<String>()
     let listenings = [a, b, c].map { hearPath($0, journal) }
@@ -261,7 +261,7 @@ import Testing
     let lives = LifetimeTracker()
     let end = Node<Int>().named("end")
     var source: MutableNode<Int>? = lives.track(MutableNode<Int>().named("source"), "source")
-    let link = end.link(to: source!)
+    let link = end.wiring.link(to: source!)
     source!.value = 1
     link.cancel()
     source = nil

@@ -49,7 +49,7 @@ extension Section9 {
     cancelables = []
     a.value = 2
     #expect(!a.hasListener && b.value == 2)
-    b.removeUpstreamNodes()
+    b.wiring.removeUpstreamNodes()
   }
 
   @Test func `9.2 store(in:) keeps many, ended together, in an array or in a bag`() {

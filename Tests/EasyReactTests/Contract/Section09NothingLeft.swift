@@ -29,11 +29,11 @@ extension Section9 {
       derived.downstreamTransforms.forEach { $0.name = "never" }
       derived.upstreamTransforms.forEach { $0.name = "fork" }
       let link = Node<Int>()
-      link.link(to: a, through: NodeTransform<Int, Int>())
+      link.wiring.link(to: a, through: NodeTransform<Int, Int>())
       let kept = NodeTransform<Int, Int>()
       let second = Node<Int>()
-      second.link(to: a, through: kept)
-      second.removeUpstreamNodes()
+      second.wiring.link(to: a, through: kept)
+      second.wiring.removeUpstreamNodes()
       _ = a.listen { _ in keepAlive(token) }
       a.listen(by: token) { _, _ in }.cancel()
     }
@@ -85,8 +85,8 @@ extension Section9 {
           _ = (a.zip(other), a.merge(a), a.scan(0) { $0 + $1 }, a.flattenMap { _ in other })
           _ = a.switch { "\($0)" }.case("1")
           let link = Node<Int>()
-          link.link(to: a)
-          link.sync(with: a)
+          link.wiring.link(to: a)
+          link.wiring.sync(with: a)
           a.listen(by: owner) { _, _ in }.cancel()
           a.listen(by: prompt) { _, _ in }.cancel()
           a.listen(by: Token()) { _, _ in }

@@ -13,7 +13,7 @@ import Testing
       let b = lives.track(a!.map { $0 }, "b")
       let c = lives.track(b.combine(a!), "c")
       let d = lives.track(Node<Int>(), "d")
-      d.link(to: c, through: Sum())
+      d.wiring.link(to: c, through: Sum())
       return d.listen { _ in }
     }()
     #expect(lives.alive == ["a", "b", "c", "d"])
@@ -55,7 +55,7 @@ import Testing
     let lives = LifetimeTracker()
     let up = MutableNode(1)
     var down: Node<Int>? = lives.track(Node<Int>(), "down")
-    down!.link(to: up)
+    down!.wiring.link(to: up)
     #expect(up.downstreamNodes == [down!])
     down = nil
     #expect(lives.alive == [])
@@ -190,8 +190,8 @@ import Testing
   @Test func `9.7 dropping a Cancelable of a link does not cut it`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>(), d = MutableNode(0)
     do {
-      _ = b.link(to: a)
-      _ = c.link(to: a, through: NodeTransform<Int, Int>())
+      _ = b.wiring.link(to: a)
+      _ = c.wiring.link(to: a, through: NodeTransform<Int, Int>())
       _ = d.sync(with: a)
     }
     a.value = 2
@@ -202,7 +202,7 @@ import Testing
     let lives = LifetimeTracker()
     var up: MutableNode<Int>? = lives.track(MutableNode(1), "up")
     var down: Node<Int>? = lives.track(Node<Int>(), "down")
-    let link = down!.link(to: up!)
+    let link = down!.wiring.link(to: up!)
     up = nil
     #expect(lives.alive == ["up", "down"])
     keepAlive(down)

@@ -45,14 +45,14 @@ extension Section9 {
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for round in 1...100 {
           switch thread {
-          case 0: down.link(to: up)
-          case 1: down.removeUpstreamNodes()
-          case 2: up.removeDownstreamNode(down)
+          case 0: down.wiring.link(to: up)
+          case 1: down.wiring.removeUpstreamNodes()
+          case 2: up.wiring.removeDownstreamNode(down)
           default: up.value = round
           }
         }
       }
-      down.removeUpstreamNodes()
+      down.wiring.removeUpstreamNodes()
       let last = -1 - repetition
       up.value = last
       #expect(!up.hasDownstreamNode && !down.hasUpstreamNode)

@@ -160,7 +160,7 @@ extension Section10 {
     a.link(to: result)
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let listenings = [
-      a.listen { _ in if laps.add() == 1_000 { a.removeUpstreamNodes() } },
+      a.listen { _ in if laps.add() == 1_000 { a.wiring.removeUpstreamNodes() } },
       b.listen { value in
         if value != 1 { return }
         isInside.signal()
@@ -176,7 +176,7 @@ extension Section10 {
     }
     #expect(waitForBackgroundWork())
     #expect(laps.count < 20)
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
     keepAlive(listenings as AnyObject)
   }
 

@@ -64,7 +64,7 @@ extension Section10 {
     let inner = MutableNode(1)
     let outer = MutableNode<Node<Int>>(inner)
     let flat = outer.flatten()
-    flat.removeUpstreamNode(inner)
+    flat.wiring.removeUpstreamNode(inner)
     inner.value = 2
     #expect(flat.value == 1)
     outer.value = inner
@@ -78,7 +78,7 @@ extension Section10 {
     let inner = MutableNode(1)
     let outer = MutableNode<Node<Int>>(inner)
     let flat = outer.flatten()
-    flat.removeUpstreamNode(outer)
+    flat.wiring.removeUpstreamNode(outer)
     inner.value = 2
     #expect(flat.value == 1)
     #expect(!inner.hasDownstreamNode)

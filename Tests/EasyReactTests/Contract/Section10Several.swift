@@ -143,7 +143,7 @@ extension Section10 {
       let told = Recorder(pair.map { "\($0)" })
       let before = told.values
       #expect(!pair.isTerminated)
-      pair.removeUpstreamNode(b)
+      pair.wiring.removeUpstreamNode(b)
       #expect(pair.isTerminated)
       a.value = 3
       b.value = 4
@@ -161,7 +161,7 @@ extension Section10 {
     let b = MutableNode(2)
     let all = Node.combine([a, b])
     let told = Recorder(all)
-    let listening = b.map { $0 }.listen { if $0 == 3 { all.removeUpstreamNode(a) } }
+    let listening = b.map { $0 }.listen { if $0 == 3 { all.wiring.removeUpstreamNode(a) } }
     b.value = 3
     #expect(all.isTerminated)
     #expect(told.values == [[1, 2]])
@@ -174,7 +174,7 @@ extension Section10 {
     let b = MutableNode(2)
     let all = Node.combine([a, b])
     let extra = MutableNode([9])
-    all.link(to: extra)
+    all.wiring.link(to: extra)
     let told = Recorder(all)
     a.value = 3
     extra.value = [8]
@@ -237,7 +237,7 @@ extension Section10 {
     let pairs = a.zip(b)
     let told = Recorder(pairs)
     #expect(!pairs.isTerminated)
-    pairs.removeUpstreamNode(a)
+    pairs.wiring.removeUpstreamNode(a)
     #expect(pairs.isTerminated)
     a.value = 3
     b.value = 4
@@ -279,11 +279,11 @@ extension Section10 {
     let nodes = (0..<5).map { MutableNode($0) }
     let merged = Node.merge(nodes)
     let told = Recorder(merged)
-    merged.removeUpstreamNode(nodes[0])
+    merged.wiring.removeUpstreamNode(nodes[0])
     nodes[0].value = 10
     nodes[1].value = 11
     let late = MutableNode(12)
-    merged.link(to: late)
+    merged.wiring.link(to: late)
     late.value = 13
     #expect(told.values == [4, 11, 12, 13])
     #expect(!merged.isTerminated)

@@ -75,7 +75,7 @@ extension Section10 {
     let clock = VirtualScheduler()
     let a = MutableNode(1)
     let late = a.delay(.seconds(1), on: clock)
-    late.removeUpstreamNodes()
+    late.wiring.removeUpstreamNodes()
     clock.run()
     #expect(late.isEmpty)
   }
@@ -171,7 +171,7 @@ extension Section10 {
     try Self.repoint(quiet, to: MutableNode(2))
     clock.run()
     #expect(told.values == [2])
-    quiet.removeUpstreamNodes()
+    quiet.wiring.removeUpstreamNodes()
     clock.run()
     #expect(told.values == [2])
   }

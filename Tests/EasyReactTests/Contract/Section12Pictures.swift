@@ -223,7 +223,7 @@ extension `12 Looking at the graph` {
       let (a, end) = example()
       let before = a.snapshot()
       a.value = 10
-      end.removeUpstreamNodes()
+      end.wiring.removeUpstreamNodes()
       #expect(before.nodes.map(\.value) == ["1", "2", "(1, 2)", "3"])
       #expect(before.edges.count == 4)
       #expect(a.snapshot().nodes.map(\.value) == ["10"])  // the others had no consumer left
@@ -250,8 +250,8 @@ extension `12 Looking at the graph` {
         let b = Node<Int>().named("lost ring b")
         let c = Node<Int>().named("lost ring c")
         first = a
-        b.link(to: a)
-        c.link(to: b)
+        b.wiring.link(to: a)
+        c.wiring.link(to: b)
         a.link(to: c)
         #expect(reports(naming: "lost ring").isEmpty)  // still held
       }
@@ -265,7 +265,7 @@ extension `12 Looking at the graph` {
       for name in ["a", "b", "c"] { #expect(report.description.contains("“lost ring \(name)”")) }
       #expect(report.description.contains("EasyReactTests/Section12Pictures.swift:"))
       withoutLeakReports {
-        first?.removeUpstreamNodes()
+        first?.wiring.removeUpstreamNodes()
         #expect(first == nil)
       }
       #expect(reports(naming: "lost ring").isEmpty)
@@ -280,7 +280,7 @@ extension `12 Looking at the graph` {
       do {
         let a = MutableNode(1).named("heard ring")
         let b = Node<Int>()
-        b.link(to: a)
+        b.wiring.link(to: a)
         a.link(to: b)
         listening = b.listen { _ in }
         first = a
@@ -291,7 +291,7 @@ extension `12 Looking at the graph` {
       #expect(reports(naming: "heard ring").count == 1)
       let held = first
       #expect(reports(naming: "heard ring").isEmpty)
-      held?.removeUpstreamNodes()
+      held?.wiring.removeUpstreamNodes()
     }
 
     @Test func `12.5 leakReport: not a ring of syncs, which keeps nothing alive`() {
@@ -316,7 +316,7 @@ extension `12 Looking at the graph` {
       do {
         let a = MutableNode(1).named("burdened ring")
         let b = Node<Int>()
-        b.link(to: a)
+        b.wiring.link(to: a)
         a.link(to: b)
         a.link(to: MutableNode(5).named("feeder"))
         first = a
@@ -325,7 +325,7 @@ extension `12 Looking at the graph` {
       #expect(report.nodes.count == 2)
       #expect(!report.description.contains("feeder"))
       withoutLeakReports {
-        first?.removeUpstreamNodes()
+        first?.wiring.removeUpstreamNodes()
         #expect(first == nil)
       }
       #expect(reports(naming: "burdened ring").isEmpty)

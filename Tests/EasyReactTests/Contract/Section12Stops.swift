@@ -47,19 +47,19 @@ extension `12 Looking at the graph` {
       #expect(log.stops(b) == [])
       sync.cancel()
       let (c, d) = (MutableNode(0), Node<Int>())
-      d.link(to: c)
+      d.wiring.link(to: c)
       c.link(to: d)
       let ring = traced { c.value = 5 }
       #expect(ring.stops(c) == [.reachedAlready])
       #expect(d.value == 5)
-      c.removeUpstreamNodes()
+      c.wiring.removeUpstreamNodes()
     }
 
     @Test func `12.4 cut: an edge and a listening that are cut in mid-notification`() {
       let b = Node<Int>()
       let place = Mutex<[any Cancelable]>([])
       let killer = a.listen { _ in place.withLock { $0 }.forEach { $0.cancel() } }
-      let link = b.link(to: a)
+      let link = b.wiring.link(to: a)
       let recorder = Recorder(a)
       place.withLock { $0 = [link, recorder] }
       let log = traced { a.value = 2 }
@@ -74,7 +74,7 @@ extension `12 Looking at the graph` {
     func `12.4 cut: a combine that has lost an upstream edge`(mode: CombineMode) {
       let b = MutableNode(2)
       let both = a.combine(b, mode: mode)
-      both.removeUpstreamNode(b)
+      both.wiring.removeUpstreamNode(b)
       let log = traced { a.value = 5 }
       #expect(log.stops(both) == [.cut])
       #expect(both.value! == (1, 2) && both.isTerminated)
@@ -83,7 +83,7 @@ extension `12 Looking at the graph` {
     @Test func `12.4 cut: a zip that has lost an upstream edge`() {
       let b = MutableNode(2)
       let both = a.zip(b)
-      both.removeUpstreamNode(b)
+      both.wiring.removeUpstreamNode(b)
       let log = traced { a.value = 5 }
       #expect(log.stops(both) == [.cut])
     }

@@ -259,7 +259,7 @@ extension `12 Looking at the graph` {
         Described(number: value) { if value == 1 { source.value = 2 } }
       }
       let linked = Node<Described>()
-      linked.link(to: mapped)
+      linked.wiring.link(to: mapped)
       let joined = source.combine(back).map { a, b in
         Described(number: a + b) { if a == 2, b == 0 { back.value = 10 } }
       }

@@ -89,7 +89,7 @@ extension `12 Looking at the graph` {
         visitor.lines.filter { $0.contains("→") }.sorted()
           == ["a→b", "a→b", "b→c", "b→c", "c→a", "c→b"])
       sync.cancel()
-      a.removeUpstreamNodes()
+      a.wiring.removeUpstreamNodes()
     }
 
     @Test func `12.2 the callback for nodes can stop the walk`() {

@@ -34,8 +34,8 @@ extension `13 Misuse` {
       #expect(recorder.values == [1, 2, 2])
       a.link(to: a).cancel()
       a.sync(with: a).cancel()
-      a.removeUpstreamNode(a)
-      a.removeDownstreamNodes()
+      a.wiring.removeUpstreamNode(a)
+      a.wiring.removeDownstreamNodes()
       #expect(a.value == 2)
       #expect(checkInvariants([a, paired, zipped]) == [])
     }
@@ -43,7 +43,7 @@ extension `13 Misuse` {
     @Test func `13 what may happen at run time is a value: everything cancelled or removed twice`()
     {
       let (a, b) = (MutableNode(1), Node<Int>())
-      let link = b.link(to: a)
+      let link = b.wiring.link(to: a)
       let sync = a.sync(with: MutableNode(2))
       let listening = a.listen { _ in }
       let bag = CancelableBag()
@@ -54,9 +54,9 @@ extension `13 Misuse` {
       }
       bag.cancel()
       bag.cancel()
-      b.removeUpstreamNodes()
-      b.removeUpstreamNode(a)
-      b.removeDownstreamNode(a)
+      b.wiring.removeUpstreamNodes()
+      b.wiring.removeUpstreamNode(a)
+      b.wiring.removeDownstreamNode(a)
       a.stopListening(by: bag)
       #expect(checkInvariants([a, b]) == [])
     }
@@ -94,7 +94,7 @@ extension `13 Misuse` {
       do {
         let a = MutableNode(2)
         a.sync(with: b)
-        a.removeUpstreamNodes()  // the half from b
+        a.wiring.removeUpstreamNodes()  // the half from b
         a.value = 3
         #expect(b.value == 3)
       }
@@ -108,7 +108,7 @@ extension `13 Misuse` {
       let transform = NodeTransform<Int, Int>()
       transform.send(5)
       transform.sendEmpty()
-      let link = b.link(to: a, through: transform)
+      let link = b.wiring.link(to: a, through: transform)
       transform.send(6)
       #expect(b.value == 6)
       link.cancel()

@@ -109,13 +109,13 @@ private func setDerivedNode() {
 
     @Test func `13 a node that is used as a receiver must be mutable`() async {
       let value = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        Node(1).named("price").receive(2, from: nil, context: nil)
+        (Node(1).named("price") as! MutableNode<Int>).receive(2, from: nil, context: nil)
       }
       check(value, says: "EasyReact: receive: the node cannot be set", "“price”", "mutablify()")
       let emptiness = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        Node(1).named("price").receiveEmpty(from: nil, context: nil)
+        (Node(1).named("price") as! MutableNode<Int>).receiveEmpty(from: nil, context: nil)
       }
       check(
         emptiness, says: "EasyReact: receiveEmpty: the node cannot be set", "“price”", "mutablify()"
@@ -213,8 +213,8 @@ private func setDerivedNode() {
         let second = Node<Int>().named("second")
         let transform = NodeTransform<Int, Int>()
         transform.name = "forward"
-        first.link(to: price, through: transform)
-        second.link(to: price, through: transform)
+        first.wiring.link(to: price, through: transform)
+        second.wiring.link(to: price, through: transform)
       }
       check(
         result, says: "EasyReact: link(to:through:): the transform “forward” already joins nodes",
@@ -226,7 +226,7 @@ private func setDerivedNode() {
         let price = MutableNode(1).named("price")
         let transform = NodeTransform<Int, Int>()
         transform.from = price
-        Node<Int>().named("second").link(to: price, through: transform)
+        Node<Int>().named("second").wiring.link(to: price, through: transform)
       }
       check(
         result, says: "link(to:through:): the transform “NodeTransform” already joins nodes",
@@ -250,8 +250,8 @@ private func setDerivedNode() {
     @Test func `13 a transform that was cut can be used again`() {
       let (a, b, c) = (MutableNode(1), Node<Int>(), Node<Int>())
       let transform = NodeTransform<Int, Int>()
-      b.link(to: a, through: transform).cancel()
-      c.link(to: a, through: transform)
+      b.wiring.link(to: a, through: transform).cancel()
+      c.wiring.link(to: a, through: transform)
       a.value = 2
       #expect(b.value == 1 && c.value == 2)
     }
@@ -265,7 +265,7 @@ private func setDerivedNode() {
         final class Forgetful: NodeTransform<Int, String>, @unchecked Sendable {}  // no storage
         let price = MutableNode(1)
         let text = Node<String>().named("text")
-        text.link(to: price, through: Forgetful())
+        text.wiring.link(to: price, through: Forgetful())
       }
       check(
         result, says: "EasyReact: NodeTransform: Forgetful does not say what becomes of a value",

@@ -119,7 +119,7 @@ struct `Depth` {
         weak let seen = nodes[count / 2]
         for index in 1...count {
           let place = backwards ? count + 1 - index : index
-          nodes[place].link(to: nodes[place - 1])
+          nodes[place].wiring.link(to: nodes[place - 1])
         }
         let recorder = Recorder(nodes[count])
         source.value = 2
@@ -146,7 +146,7 @@ struct `Depth` {
         var end: Node<Int> = source
         for _ in 0..<long {
           let next = Node<Int>()
-          next.link(to: end, through: Next())
+          next.wiring.link(to: end, through: Next())
           end = next
         }
         weak let seen = end

@@ -102,7 +102,7 @@ extension `Depth` {
       let size = 800
       let cells = sheet(size)
       let looks = shapeLooks {
-        for cell in fromTheEnd ? cells.reversed() : cells { cell.removeUpstreamNodes() }
+        for cell in fromTheEnd ? cells.reversed() : cells { cell.wiring.removeUpstreamNodes() }
       }
       #expect(checkInvariants(cells) == [])
       // Some √n a cell; a look at all of them for each would be ten thousand.
@@ -116,7 +116,7 @@ extension `Depth` {
       withRankLimit(40) {
         for turn in 0..<600 {
           let place = turn % 3
-          ring[(place + 1) % 3].removeUpstreamNodes()
+          ring[(place + 1) % 3].wiring.removeUpstreamNodes()
           ring[(place + 1) % 3].link(to: ring[place])
         }
       }
@@ -125,17 +125,17 @@ extension `Depth` {
       #expect(checkInvariants(ring) == [])
       ring[1].value = 4
       #expect((ring + below).allSatisfy { $0.value == 4 })
-      for node in ring { node.removeUpstreamNodes() }
+      for node in ring { node.wiring.removeUpstreamNodes() }
     }
 
     @Test func `removing n neighbours looks at n edges`() {
       let size = 500
       let hub = MutableNode(1), others = (0..<size).map { _ in MutableNode<Int>() }
       for other in others { other.link(to: hub) }
-      #expect(shapeLooks { hub.removeDownstreamNodes() } <= 2 * size)
+      #expect(shapeLooks { hub.wiring.removeDownstreamNodes() } <= 2 * size)
       #expect(!hub.hasDownstreamNode)
       for other in others { hub.link(to: other) }
-      #expect(shapeLooks { hub.removeUpstreamNodes() } <= 2 * size)
+      #expect(shapeLooks { hub.wiring.removeUpstreamNodes() } <= 2 * size)
       #expect(!hub.hasUpstreamNode)
     }
 

@@ -9,7 +9,7 @@ extension Examples {
   /// a → b by two edges, b → c.
   struct Small {
     let a = MutableNode(1).named("a")
-    let b = Node<Int>().named("b")
+    let b = MutableNode<Int>().named("b")
     let c: Node<Int>
     let first = NodeTransform<Int, Int>()
     let second = NodeTransform<Int, Int>()
@@ -45,7 +45,7 @@ extension Examples {
   func `26 dot() of the graph renders without a warning`(command: [String]) throws {
     let graph = Small()
     let partner = MutableNode(2).named("ünïcode → \u{1F600}")
-    graph.c.sync(with: partner)
+    graph.c.wiring.sync(with: partner)
     let recorder = Recorder(graph.c)
     for text in [graph.b.dot(), graph.b.dot(listeners: true)] {
       #expect(text.hasPrefix("digraph EasyReact {"))

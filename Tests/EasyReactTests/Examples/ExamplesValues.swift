@@ -239,7 +239,7 @@ extension Examples {
     a.value = 3
     #expect(b.value == 2)
     let c = MutableNode(2)
-    let d = Node<Int>()
+    let d = MutableNode<Int>()
     d.link(to: c)
     #expect(d.value == 2)
   }
@@ -247,14 +247,14 @@ extension Examples {
   @Test(arguments: 1...4)
   func `8 removing upstream and downstream nodes leaves the downstream as it was`(way: Int) {
     let a = MutableNode(1)
-    let b = Node<Int>()
+    let b = MutableNode<Int>()
     b.link(to: a)
     b.link(to: a)
     switch way {
-    case 1: b.removeUpstreamNode(a)
-    case 2: a.removeDownstreamNode(b)
-    case 3: b.removeUpstreamNodes()
-    default: a.removeDownstreamNodes()
+    case 1: b.wiring.removeUpstreamNode(a)
+    case 2: a.wiring.removeDownstreamNode(b)
+    case 3: b.wiring.removeUpstreamNodes()
+    default: a.wiring.removeDownstreamNodes()
     }
     a.value = 2
     #expect(b.value == 1)

@@ -18,7 +18,7 @@ import Testing
     tea.value = 9
     #expect(told.values == [["tea": 3, "milk": 2], ["tea": 4, "milk": 5]])
     #expect(Node.combine([String: Node<Int>]()).value == [:])
-    prices.removeUpstreamNode(tea)
+    prices.wiring.removeUpstreamNode(tea)
     #expect(prices.isTerminated)
     #expect(checkInvariants([tea, milk, prices]) == [])
   }
@@ -70,13 +70,13 @@ import Testing
     let nodes = MutableNode([one, two] as [Node<Int>])
     let all = nodes.flattenCombine()
     let told = Recorder(all)
-    all.removeUpstreamNode(one)
+    all.wiring.removeUpstreamNode(one)
     #expect(!all.isTerminated)
     two.value = 3
     #expect(told.values == [[1, 2]])
     nodes.value = [one, two]
     #expect(told.values == [[1, 2], [1, 3]])
-    all.removeUpstreamNode(nodes)
+    all.wiring.removeUpstreamNode(nodes)
     #expect(all.isTerminated)
     one.value = 5
     #expect(told.values.count == 2)
@@ -107,7 +107,7 @@ import Testing
     #expect(race.upstreamNodes == [first])
     #expect(!empty.hasDownstreamNode && !second.hasDownstreamNode)
     #expect(Node<Int>.race([]).isEmpty)
-    race.removeUpstreamNodes()
+    race.wiring.removeUpstreamNodes()
     first.value = 3
     #expect(race.value == 1)
     #expect(checkInvariants([empty, first, second, race]) == [])

@@ -105,7 +105,7 @@ import Testing
     let heard = Tally()
     let listening = made.listen { heard.add() }
     for value in 1...3 { a.value = value }
-    made.node.removeUpstreamNodes()
+    made.node.wiring.removeUpstreamNodes()
     _ = heard.take()
     for value in 1...30 {
       a.value = value
@@ -132,7 +132,7 @@ import Testing
     a.value = 1
     clock.run()
     #expect(heard.count < 20)
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
     #expect(checkInvariants([a, other]) == [])
     keepAlive(listening)
   }
@@ -180,7 +180,7 @@ import Testing
           let made = operation.make(a, other, clock)
           let listening = made.listen {}
           a.value = -round
-          if round.isMultiple(of: 3) { made.node.removeUpstreamNodes() }
+          if round.isMultiple(of: 3) { made.node.wiring.removeUpstreamNodes() }
           listening.cancel()
         }
         done.signal()

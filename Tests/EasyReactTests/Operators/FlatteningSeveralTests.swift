@@ -26,7 +26,7 @@ import Testing
     outer.value = inner
     inner.value = 2
     #expect(told.values == [1, 1, 2])
-    merged.removeUpstreamNode(inner)
+    merged.wiring.removeUpstreamNode(inner)
     inner.value = 3
     #expect(told.values == [1, 1, 2])
     outer.value = inner  // its edge was cut: a new one
@@ -171,9 +171,9 @@ import Testing
     let all = outer.concatMap { requests.ask($0) }
     outer.value = 2
     outer.value = 3
-    all.removeUpstreamNode(requests.answers[1])
+    all.wiring.removeUpstreamNode(requests.answers[1])
     #expect(requests.asked.entries == [1, 2])
-    all.removeUpstreamNode(outer)
+    all.wiring.removeUpstreamNode(outer)
     #expect(!all.hasUpstreamNode)
     requests.answers[2].value = "two"
     #expect(all.isEmpty && requests.asked.entries == [1, 2])
@@ -197,7 +197,7 @@ import Testing
     let told = Recorder(merged)
     outer.value = 2
     #expect(!told.values.isEmpty && merged.value == 2)
-    merged.removeUpstreamNodes()
+    merged.wiring.removeUpstreamNodes()
     #expect(checkInvariants([outer, merged]) == [])
   }
 

@@ -120,7 +120,7 @@ import Testing
   @Test func `10.6 cutting the edge of the other node leaves a gate as it is`() {
     let a = MutableNode(1), stop = MutableNode<Int>()
     let taken = a.takeUntil(stop)
-    taken.removeUpstreamNode(stop)
+    taken.wiring.removeUpstreamNode(stop)
     stop.value = 1
     a.value = 2
     #expect(taken.value == 2)
@@ -135,7 +135,7 @@ import Testing
     taken.mutablify().value = 2
     #expect(told.values == [0, 1, 2])
     #expect(taken.value == 2)
-    a.removeUpstreamNodes()
+    a.wiring.removeUpstreamNodes()
     #expect(checkInvariants([a, taken]) == [])
   }
 

@@ -112,7 +112,7 @@ import Testing
     let groups = Recorder(result)
     let odd = groups.values[0].values
     let told = Recorder(odd)
-    odd.removeUpstreamNodes()
+    odd.wiring.removeUpstreamNodes()
     a.value = 3
     #expect(told.values == [1] && odd.value == 1)
     try #require(groups.values.map(\.key) == [1, 1])
@@ -132,7 +132,7 @@ import Testing
     }
     let groups = Recorder(result)
     let odd = groups.values[0].values
-    result.removeUpstreamNodes()
+    result.wiring.removeUpstreamNodes()
     for value in [2, 3, 4] { a.value = value }
     #expect(groups.values.map(\.key) == [1])
     #expect(odd.value == 3 && keys.count == 4)
@@ -148,7 +148,7 @@ import Testing
       let group = groups.values[0].values
       round.threads(2) { member in
         if member == 0 { return a.value = 1 }
-        group.removeUpstreamNodes()
+        group.wiring.removeUpstreamNodes()
         group.mutablify().value = -1
       }
       round.expect(group.value == -1, "the group ended with \(group.value ?? 0)")
@@ -171,7 +171,7 @@ import Testing
     onThreads(2) { number in
       if number == 0 { return down.value = -1 }
       wait(for: isInside)
-      first.removeUpstreamNodes()
+      first.wiring.removeUpstreamNodes()
       a.value = 1
       a.value = 2
       #expect(groups.values.map(\.values.value) == [-1, 2])

@@ -87,7 +87,7 @@ struct QueueTimerTests {
       let source = MutableNode(0), delayed = source.delay(.seconds(600), on: .queue(queue))
       QueueTimerTests.expectLittle {
         for value in 1...QueueTimerTests.count { source.value = value }
-        delayed.removeUpstreamNodes()
+        delayed.wiring.removeUpstreamNodes()
         QueueTimerTests.letGo(queue)
       }
     }

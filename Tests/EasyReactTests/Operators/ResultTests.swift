@@ -105,7 +105,7 @@ import Testing
     #expect(told.values == [1, 100, 101, 2, 200])
     #expect(told.contexts.map { $0 as? String } == [nil, "failure", nil, nil, nil])
     #expect(!spares[0].hasDownstreamNode)
-    whole.removeUpstreamNode(a)
+    whole.wiring.removeUpstreamNode(a)
     #expect(!spares[1].hasDownstreamNode)
     #expect(checkInvariants([a, whole] + spares) == [])
   }
@@ -208,7 +208,7 @@ import Testing
       query.retry(times: 9, delay: .seconds(1), on: clock) { server.ask($0) }, "result")
     server.answer(.failure(Problem(code: 1)))
     #expect(clock.pendingCount == 1)
-    result?.removeUpstreamNode(query)
+    result?.wiring.removeUpstreamNode(query)
     #expect(clock.pendingCount == 0)
     result = query.retry(times: 9, delay: .seconds(1), on: clock) { server.ask($0) }
     #expect(lives.alive == [])

@@ -73,8 +73,8 @@ import Testing
       let pairs = a.withLatest(from: other), samples = a.sample(on: other)
       #expect(!pairs.isTerminated && !samples.isTerminated)
       let lost = keepsFirst ? other : a
-      pairs.removeUpstreamNode(lost)
-      samples.removeUpstreamNode(lost)
+      pairs.wiring.removeUpstreamNode(lost)
+      samples.wiring.removeUpstreamNode(lost)
       #expect(pairs.isTerminated && samples.isTerminated)
       let told = Recorder(pairs), sampled = Recorder(samples)
       (a.value, other.value) = (3, 4)

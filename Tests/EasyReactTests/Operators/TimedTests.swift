@@ -95,7 +95,7 @@ import Testing
     let told = Recorder(result!)
     told.clear()
     let edge = result!.upstreamNodes[0]
-    edge.removeUpstreamNodes()
+    edge.wiring.removeUpstreamNodes()
     #expect(clock.pendingCount == 0)
     clock.run()
     #expect(told.values == [])

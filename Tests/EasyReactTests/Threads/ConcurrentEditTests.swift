@@ -53,7 +53,7 @@ import Testing
     let told = Recorder(flat)
     whileInside(inner, settingTo: 2) {
       outer.value = inner
-      flat.removeUpstreamNode(inner)
+      flat.wiring.removeUpstreamNode(inner)
       outer.value = inner
     }
     inner.value = 3
@@ -67,7 +67,7 @@ import Testing
     let all = rows.flattenCombine()
     whileInside(inner, settingTo: 2) {
       rows.value = [inner]
-      all.removeUpstreamNode(inner)
+      all.wiring.removeUpstreamNode(inner)
       rows.value = [inner]
     }
     #expect(all.value == [2])
@@ -91,7 +91,7 @@ import Testing
     whileInside(result, settingTo: -1) {
       inner.value = 2
       outer.value = inner  // tells it again, where it is followed once
-      flat.removeUpstreamNode(outer)
+      flat.wiring.removeUpstreamNode(outer)
       inner.value = 3
     }
     #expect(told.values == [1, -1])
@@ -104,7 +104,7 @@ import Testing
     let flat = outer.exhaustMap(until: { _ in false }) { $0 }
     whileInside(inner, settingTo: 1) {
       outer.value = inner
-      flat.removeUpstreamNode(inner)
+      flat.wiring.removeUpstreamNode(inner)
       outer.value = other
     }
     #expect(flat.value == 5)
@@ -115,14 +115,14 @@ import Testing
     let outer = MutableNode<Node<Int>>(Node(6)), inner = MutableNode(8)
     let place = Mutex<Node<Int>?>(nil)
     let flat = outer.concatMap(until: { value in
-      if value >= 8 { place.withLock { $0 }?.removeUpstreamNode(outer) }
+      if value >= 8 { place.withLock { $0 }?.wiring.removeUpstreamNode(outer) }
       return value != 8
     }) { $0 }
     place.withLock { $0 = flat }
     outer.value = Node(9)
     #expect(flat.value == 6)
     let second = outer.concatMap(until: { value in
-      if value == 10 { place.withLock { $0 }?.removeUpstreamNode(outer) }
+      if value == 10 { place.withLock { $0 }?.wiring.removeUpstreamNode(outer) }
       return value == 10
     }) { $0 }
     place.withLock { $0 = second }

@@ -21,7 +21,7 @@ import Testing
     init() {
       derived = source.map { $0 }.filter { _ in true }
       loose = Node<TextStamp>()
-      loose.link(to: source, through: transform)
+      loose.wiring.link(to: source, through: transform)
       listenings = [
         source.listen { [kept] in kept.hear($0) }, derived.listen { [below] in below.hear($0) },
       ]
@@ -93,12 +93,12 @@ import Testing
       if generator.oneIn(2) { source.stopListening(by: owner) }
     case .link:
       let node = Node<TextStamp>()
-      let link = node.link(to: shared.derived)
+      let link = node.wiring.link(to: shared.derived)
       if generator.oneIn(2) { link.cancel() }
     case .repoint:
       shared.transform.from = generator.oneIn(2) ? source : shared.other
     case .cut:
-      shared.loose.removeUpstreamNode(shared.other)
+      shared.loose.wiring.removeUpstreamNode(shared.other)
     case .walk:
       var nodes = 0
       for (node, depth) in source.reachable where depth < 100 && node.id > 0 { nodes += 1 }

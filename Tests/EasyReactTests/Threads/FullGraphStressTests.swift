@@ -88,7 +88,7 @@ import Testing
       round.expect(settle(), "it does not come to rest")
       check(world, added.count, round)
       round.expectRest(world.all)
-      for node in world.ring + world.synced { node.removeUpstreamNodes() }
+      for node in world.ring + world.synced { node.wiring.removeUpstreamNodes() }
       world.transform.to = nil
       round.expect(lives.alive.isEmpty, "alive: \(lives.alive.prefix(5))")
     }
@@ -137,14 +137,14 @@ import Testing
       place.listen(by: owner) { _, _ in }
       if generator.oneIn(2) { place.stopListening(by: owner) }
     case .link:
-      let node = lives.track(Node<WordStamp>(), "linked"), link = node.link(to: place)
+      let node = lives.track(Node<WordStamp>(), "linked"), link = node.wiring.link(to: place)
       if generator.oneIn(2) { link.cancel() }
     case .repoint:
       // Never from what it leads to, or it would lead back.
       world.transform.from =
         generator.oneIn(2) ? world.sources[generator.below(2)] : world.synced[0]
     case .loosen: world.transform.to = generator.oneIn(3) ? nil : world.loose
-    case .cut: world.loose.removeUpstreamNodes()
+    case .cut: world.loose.wiring.removeUpstreamNodes()
     case .walk:
       var count = 0
       for (node, depth) in place.reachable where depth < 1_000 && node.id > 0 { count += 1 }

@@ -13,7 +13,7 @@ import Testing
     let inner = MutableNode(0), outer = MutableNode(1), heard = Heard<Int>()
     let door = MutableNode(0)
     let flat = outer.flattenMap(mode: mode) { _ in inner }
-    flat.link(to: door)  // who sets the door is inside the result
+    flat.wiring.link(to: door)  // who sets the door is inside the result
     let listening = flat.listen { heard.hear($0) }
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let block = flat.listen {
@@ -59,8 +59,8 @@ import Testing
           for _ in 0..<10 {
             let node = chain[generator.below(chain.count)]
             let extra = node.map { $0 }
-            extra.link(to: root)
-            extra.removeUpstreamNode(node)
+            extra.wiring.link(to: root)
+            extra.wiring.removeUpstreamNode(node)
           }
         }
       }
@@ -158,7 +158,7 @@ import Testing
       }
       let expected = [0] + (1...20).flatMap { [$0, $0 + 100, nil, $0 + 200] as [Int?] }
       round.expect(runs == expected, "told \(runs)")
-      node.removeUpstreamNodes()
+      node.wiring.removeUpstreamNodes()
       round.expectRest([node])
       listening.cancel()
     }

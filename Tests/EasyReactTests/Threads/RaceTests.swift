@@ -81,7 +81,7 @@ import Testing
         {
           let b = MutableNode(["b"])
           let both = a.combine(b, mode: .everyValue)
-          both.removeUpstreamNode(b)
+          both.wiring.removeUpstreamNode(b)
         },
         { for number in 0..<20 { a.value = "a\(number)" } })
     }
@@ -128,7 +128,7 @@ import Testing
   @Test func `a snapshot is taken while a transform is re-pointed`() {
     let a = MutableNode(1), b = Node<Int>(), c = Node<Int>()
     let transform = NodeTransform<Int, Int>()
-    b.link(to: a, through: transform)
+    b.wiring.link(to: a, through: transform)
     race(
       {
         for _ in 0..<2_000 {
@@ -145,7 +145,7 @@ import Testing
     // The cut is left with the thread that is inside `a`, and the tracer hears of that.
     let a = MutableNode(1), b = Node<Int>()
     let transform = NodeTransform<Int, Int>()
-    b.link(to: a, through: transform)
+    b.wiring.link(to: a, through: transform)
     struct Asking: GraphTracer {
       let transform: AnyNodeTransform
       let node: UInt64
@@ -242,7 +242,7 @@ import Testing
           for number in 0..<20 {
             let derived = MutableNode(number).map { $0 + 1 }
             shared.now = derived
-            derived.removeUpstreamNodes()
+            derived.wiring.removeUpstreamNodes()
           }
         },
         { for _ in 0..<40 { shared.now?.listen { _ in }.cancel() } })
@@ -329,7 +329,7 @@ import Testing
       }
     }
     let a = MutableNode(1), b = Node<Int>()
-    b.link(to: a, through: Ending())
+    b.wiring.link(to: a, through: Ending())
     a.value = 2
     #expect(b.value == 1)
   }

@@ -274,9 +274,9 @@ import Testing
     case 33: withExtendedLifetime((a.snapshot(), a.downstreamNodes)) {}
     case 34 where world.isCutting:
       switch generator.below(3) {
-      case 0: a.removeUpstreamNodes()
-      case 1: a.removeUpstreamNode(b)
-      default: a.removeDownstreamNode(b)
+      case 0: a.wiring.removeUpstreamNodes()
+      case 1: a.wiring.removeUpstreamNode(b)
+      default: a.wiring.removeDownstreamNode(b)
       }
     case 35 where world.isCutting:
       let transforms = (a.upstreamTransforms + a.downstreamTransforms).compactMap {
@@ -315,8 +315,8 @@ import Testing
       return state
     }
     for node in before.nodes {
-      node.removeUpstreamNodes()
-      node.removeDownstreamNodes()
+      node.wiring.removeUpstreamNodes()
+      node.wiring.removeDownstreamNodes()
     }
     for listening in before.listenings { listening.cancel() }
   }

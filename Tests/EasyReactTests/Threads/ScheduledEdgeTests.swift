@@ -99,14 +99,14 @@ import Testing
       let queue = DispatchQueue(label: "hop")
       let source = MutableNode(0), result = Node<Int>(), mayGo = DispatchSemaphore(value: 0)
       let delivered = source.deliver(on: .queue(queue))
-      result.link(to: delivered)
+      result.wiring.link(to: delivered)
       round.expect(settle(), "it does not come to rest")
       queue.async { wait(for: mayGo) }
       round.threads(2) { member in
         if member == 0 {
           for number in 1...20 { source.value = number }
         } else {
-          delivered.removeUpstreamNodes()
+          delivered.wiring.removeUpstreamNodes()
         }
       }
       mayGo.signal()

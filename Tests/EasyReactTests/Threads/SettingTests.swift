@@ -106,7 +106,7 @@ import Testing
         Set(nodes.map { $0.value! }).count == 1,
         "the members end with \(nodes.map { $0.value!.description })")
       round.expectRest(nodes)
-      for node in nodes { node.removeUpstreamNodes() }
+      for node in nodes { node.wiring.removeUpstreamNodes() }
       keepAlive(listenings as AnyObject)
     }
   }

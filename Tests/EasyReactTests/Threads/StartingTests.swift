@@ -72,7 +72,7 @@ import Testing
     case 4: return attached("a mutable map", node.map { $0 }.mutablify())
     case 5:
       let linked = Node<Value>()
-      linked.link(to: node)
+      linked.wiring.link(to: node)
       return attached("a link", linked)
     default: return attached("a zip", Node.zip([node]).map { $0[0] })
     }

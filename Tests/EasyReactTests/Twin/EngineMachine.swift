@@ -28,18 +28,18 @@ final class EngineMachine: Machine {
   func batch(_ body: () throws -> Void) throws { try EasyReact.batch(body) }
 
   func link(_ down: Node, to up: Node) -> Cancel {
-    let link = down.link(to: up)
+    let link = down.wiring.link(to: up)
     return { link.cancel() }
   }
   func sync(
     _ node: Node, with other: Node, _ transform: @escaping @Sendable (Int) -> Int,
     _ revert: @escaping @Sendable (Int) -> Int
   ) -> Cancel {
-    let sync = node.sync(with: other, transform: transform, revert: revert)
+    let sync = node.wiring.sync(with: other, transform: transform, revert: revert)
     return { sync.cancel() }
   }
-  func removeUpstream(_ up: Node, of down: Node) { down.removeUpstreamNode(up) }
-  func removeUpstream(_ up: Node, of down: Join) { down.removeUpstreamNode(up) }
+  func removeUpstream(_ up: Node, of down: Node) { down.wiring.removeUpstreamNode(up) }
+  func removeUpstream(_ up: Node, of down: Join) { down.wiring.removeUpstreamNode(up) }
   func listen(_ node: Node, _ call: @escaping @Sendable (Int) -> Void) -> Cancel {
     let listening = node.listen(call)
     return { listening.cancel() }
@@ -71,7 +71,7 @@ final class EngineMachine: Machine {
     -> Join
   { keep(node.flattenMap(mode: mode, choose)) }
 
-  func cutEverything() { for node in nodes { node.removeUpstreamNodes() } }
+  func cutEverything() { for node in nodes { node.wiring.removeUpstreamNodes() } }
   var violations: [String] { checkInvariants(nodes) }
   var isExhausted: Bool { false }
 }

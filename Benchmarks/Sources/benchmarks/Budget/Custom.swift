@@ -7,14 +7,14 @@ func customRows() -> [Benchmark] {
     row("10 maps") { $0.map { $0 &+ 1 } },
     row("10 NodeTransform subclasses, through", limit: 130) { $0.through(Successor()) },
     row("10 links") { end in
-      let next = Node<Int>()
+      let next = MutableNode<Int>()
       next.link(to: end)
       return next
     } step: {
       0
     },
     row("10 NodeTransform subclasses, link", limit: 270) { end in
-      let next = Node<Int>()
+      let next = MutableNode<Int>()
       next.link(to: end, through: Successor())
       return next
     },

@@ -128,7 +128,7 @@ private func linkRow() -> Benchmark {
     "link", Budget(limit: 70, allocations: 0),
     ours: { source in
       let target = Node<Int>()
-      target.link(to: source)
+      target.wiring.link(to: source)
       return target
     },
     floor: { $0.map { $0 } })

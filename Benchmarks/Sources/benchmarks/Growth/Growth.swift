@@ -111,7 +111,7 @@ private func growingElsewhere<K: Kit<Int>>(_ kit: K, _ nodes: Int) -> GrownGraph
 private func aged<K: Kit<Int>>(_ kit: K, _ links: Int) -> GrownGraph {
   let source = MutableNode(0)
   let target = Node<Int>()
-  for _ in 0..<links { target.link(to: source).cancel() }
+  for _ in 0..<links { target.wiring.link(to: source).cancel() }
   let end = source.map { $0 &+ 1 }
   return GrownGraph(
     edges: 1, keep: [target], set: { source.set($0) }, read: { end.value! },

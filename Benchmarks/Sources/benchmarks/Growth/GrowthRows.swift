@@ -18,12 +18,12 @@ private func cuttingRows() -> [GrowthRow] {
     GrowthRow("removeDownstreamNodes of n") { size in
       let source = MutableNode<Int>(), targets = emptyNodes(size)
       for target in targets { target.link(to: source) }
-      return Grown(work: size, keep: targets) { source.removeDownstreamNodes() }
+      return Grown(work: size, keep: targets) { source.wiring.removeDownstreamNodes() }
     },
     GrowthRow("removeUpstreamNodes of n") { size in
       let target = MutableNode<Int>(), sources = emptyNodes(size)
       for source in sources { target.link(to: source) }
-      return Grown(work: size, keep: sources) { target.removeUpstreamNodes() }
+      return Grown(work: size, keep: sources) { target.wiring.removeUpstreamNodes() }
     },
     GrowthRow("n links and cuts at a node with n links") { size in
       let source = MutableNode<Int>(), targets = emptyNodes(size), target = MutableNode<Int>()

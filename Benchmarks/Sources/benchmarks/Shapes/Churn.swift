@@ -90,7 +90,7 @@ private func linkAndCut() -> Trial {
   return Trial(
     run: { count in
       for value in 0..<count {
-        let link = target.link(to: source)
+        let link = target.wiring.link(to: source)
         source.set(value)
         link.cancel()
       }

@@ -94,7 +94,7 @@ private func spreadsheet() -> Trial {
     }
     let formula = references[0].combine(references[1]).combine(references[2])
       .map { ($0.0.0 &+ $0.0.1 &+ $0.1) / 4 }
-    cells[index].link(to: formula)
+    cells[index].wiring.link(to: formula)
     keep.append(cells[index].listen { told.add($0) })
   }
   _ = told.take()

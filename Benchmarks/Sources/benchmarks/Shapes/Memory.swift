@@ -38,7 +38,10 @@ func memoryRows() -> [Benchmark] {
     Benchmark(
       "memory", "bytes a link",
       bytes: [
-        (.ours, { bytes(of: { (MutableNode($0), Node<Int>()) }, by: { $0.1.link(to: $0.0) }) })
+        (
+          .ours,
+          { bytes(of: { (MutableNode($0), MutableNode<Int>()) }, by: { $0.1.link(to: $0.0) }) }
+        )
       ]),
     Benchmark("memory", "bytes a node of a 100 × 100 tree, all listened", bytes: [(.ours, tree)]),
   ]

@@ -1,0 +1,101 @@
+/// What changes the edges of a node: `node.wiring`.
+///
+///     let price = MutableNode(4)
+///     let shown = Node<Int>()
+///     shown.wiring.link(to: price)                   // shown.value == 4
+///     shown.wiring.removeUpstreamNodes()             // shown keeps 4 and follows nothing
+///
+/// A `Node` that somebody hands out is for reading; whoever rewires it all the same says so by this
+/// word. A ``MutableNode`` is linked and synced directly. Edges in hand, such as those of
+/// `upstreamTransforms`, can be re-pointed and cut by themselves. Any thread may use any member.
+public struct NodeWiring<Host: AnyNode>: Sendable {
+  @usableFromInline let node: Host
+  @usableFromInline init(_ node: Host) { self.node = node }
+}
+
+/// Every node. It exists so that the wiring of a `Node<Int>` knows that it is one.
+public protocol WiredNode: AnyNode {}
+
+extension AnyNode: WiredNode {}
+
+extension WiredNode {
+  /// What changes the edges of this node: link, sync, and the removals.
+  @inlinable public var wiring: NodeWiring<Self> { NodeWiring(self) }
+}
+
+// MARK: - Linking
+
+extension NodeWiring {
+  /// Makes the node follow another one; see ``MutableNode/link(to:)``.
+  @discardableResult
+  @inlinable
+  public func link<Value>(to other: Node<Value>) -> any Cancelable where Host: Node<Value> {
+    node.follow(other)
+  }
+
+  /// The same through a transform, which must not be in use.
+  @discardableResult
+  @inlinable
+  public func link<Input, Value>(
+    to other: Node<Input>, through transform: NodeTransform<Input, Value>
+  ) -> any Cancelable where Host: Node<Value> {
+    node.follow(other, through: transform)
+  }
+}
+
+extension Node {
+  // Here, not in the generic struct: so the step is specialised where the link is made.
+  @inlinable final func follow(_ other: Node<Value>) -> any Cancelable {
+    follow(
+      other,
+      through: NodeTransform<Value, Value>(.link) {
+        EdgeParts { up, edge, turn in
+          edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
+        }
+      })
+  }
+
+  @usableFromInline final func follow<Input>(
+    _ other: Node<Input>, through transform: NodeTransform<Input, Value>
+  ) -> any Cancelable {
+    if other as AnyNode === self { return ClosureCancelable.over }
+    transform.requireFree("link(to:through:)", self)
+    transform.setEnds { from, to in (from, to) = (other, self) }
+    guard let number = transform.numberOfLife else { return ClosureCancelable.over }
+    return LinkCancelable(transform, number: number)
+  }
+}
+
+// MARK: - Cutting
+
+extension NodeWiring {
+  /// Cuts every edge that comes from `other`. The node keeps its value.
+  public func removeUpstreamNode(_ other: AnyNode) {
+    cutAll(.ins) { $0.pointee.up == other.storage }
+  }
+
+  /// Cuts every edge that leads to `other`, which keeps its value.
+  public func removeDownstreamNode(_ other: AnyNode) {
+    cutAll(.outs) { $0.pointee.down == other.storage }
+  }
+
+  /// Cuts every edge that leads to the node, which keeps its value.
+  public func removeUpstreamNodes() { cutAll(.ins) { _ in true } }
+
+  /// Cuts every edge that leads away from the node. The nodes downstream keep their values.
+  public func removeDownstreamNodes() { cutAll(.outs) { _ in true } }
+
+  private func cutAll(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) {
+    let turn = currentTurn()
+    turn.enter()
+    // Marked under the node's lock, where no edge is freed. Whoever sets the mark detaches the edge,
+    // so it stays until then.
+    var marked: [EdgePointer] = []
+    node.storage.forEachEdge(list) { edge in
+      turn.pointee.looks += 1
+      if isMeant(edge), edge.mark() { marked.append(edge) }
+    }
+    for edge in marked { edge.finishCut(in: turn) }
+    turn.leave()
+  }
+}
