@@ -112,13 +112,7 @@ extension NodePointer {
       guard let value = changed(Value.self, by: body) else { return false }
       store(value)
     }
-    // The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
-    let (wave, tiebreak) =
-      delivery.wave.number == 0
-      ? (newWave(), 0)
-      : !delivery.isFiltered && !delivery.waited
-        && pointee.wave.load(ordering: .relaxed) < delivery.wave.number
-        ? (delivery.wave.number, delivery.tiebreak) : assignVersion(delivery)
+    let (wave, tiebreak) = version(for: delivery)
     if tiebreak != 0 {
       flags.insert(.late)
       noteTiebreak(wave, tiebreak)
@@ -131,14 +125,29 @@ extension NodePointer {
     turn.pointee.wave.flags = flags
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
-      if delivery.isSet {
-        pointee.flags.insert(.context)  // so `dropInFlight` looks
-        sideTable().isTracedStart.store(true, ordering: .relaxed)
-        traceWave(wave, began: true)
-      }
+      if delivery.isSet { noteTracedStart(of: wave) }
       traceStored(in: turn)
     }
     return true
+  }
+
+  /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
+  @inlinable @inline(__always) func version(
+    for delivery: Delivery
+  ) -> (number: UInt64, tiebreak: UInt64) {
+    if delivery.wave.number == 0 { return (newWave(), 0) }
+    if !delivery.isFiltered && !delivery.waited
+      && pointee.wave.load(ordering: .relaxed) < delivery.wave.number
+    {
+      return (delivery.wave.number, delivery.tiebreak)
+    }
+    return assignVersion(delivery)
+  }
+
+  @usableFromInline func noteTracedStart(of wave: UInt64) {
+    pointee.flags.insert(.context)  // so `dropInFlight` looks
+    sideTable().isTracedStart.store(true, ordering: .relaxed)
+    traceWave(wave, began: true)
   }
 }
 
@@ -152,19 +161,7 @@ extension NodePointer {
     var node = self
     var hasNewValue = true
     while true {
-      if hasNewValue {
-        if !node.pointee.flags.has(.busy) {
-          node.pointee.caller = turn.pointee.top
-          turn.pointee.top = node
-          node.pointee.flags.insert(.busy)
-        }
-        // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own
-        // initial push.
-        node.pointee.end = node.pointee.lastOut.load(ordering: .acquiring)
-        node.pointee.cursor =
-          node.pointee.end == nil ? nil : node.pointee.firstOut.load(ordering: .acquiring)
-        if node.pointee.firstListener.load(ordering: .acquiring) != nil { node.notify(in: turn) }
-      }
+      if hasNewValue { node.beginNotification(in: turn) }
       if let edge = node.pointee.cursor {
         node.pointee.cursor =
           edge == node.pointee.end ? nil : edge.pointee.next.load(ordering: .acquiring)
@@ -190,6 +187,20 @@ extension NodePointer {
       node.resume(in: turn)
       hasNewValue = false
     }
+  }
+
+  /// The node goes on the stack, its listeners hear the value, and its edges are next.
+  @inline(__always) fileprivate func beginNotification(in turn: TurnPointer) {
+    if !pointee.flags.has(.busy) {
+      pointee.caller = turn.pointee.top
+      turn.pointee.top = self
+      pointee.flags.insert(.busy)
+    }
+    // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own
+    // initial push.
+    pointee.end = pointee.lastOut.load(ordering: .acquiring)
+    pointee.cursor = pointee.end == nil ? nil : pointee.firstOut.load(ordering: .acquiring)
+    if pointee.firstListener.load(ordering: .acquiring) != nil { notify(in: turn) }
   }
 
   /// The wave of the node that is on top again.

@@ -41,89 +41,115 @@ private func violationsOfCycles(among storages: Set<NodePointer>) -> [String] {
 }
 
 private func violationsOf(_ node: AnyNode) -> [String] {
+  var findings = Findings(node)
+  findings.lookAtRest()
+  findings.lookAtEdges()
+  return findings.found
+}
+
+/// What is wrong with one node.
+private struct Findings {
+  let node: AnyNode
+  var storage: NodePointer { node.storage }
   var found: [String] = []
-  let storage = node.storage
-  func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+
+  init(_ node: AnyNode) { self.node = node }
+
+  mutating func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { found.append("\(node.whereabouts): \(message())") }
   }
-  let region = storage.pointee.region.load(ordering: .acquiring)
-  let word = region.pointee.word.load(ordering: .acquiring)
-  let flags = storage.pointee.flags.without(.eventNode)
-  expect(flags.isEmpty, "at rest its flags are zero, not \(flags.rawValue)")
-  expect(
-    storage.isEventNode() == (storage.pointee.flags.has(.eventNode)),
-    "an event node is one for its holder and for others")
-  expect(!storage.isEventNode() || node.anyValue == nil, "an event node is empty")
-  expect(word == Region.free, "at rest its region is free, with an empty mailbox")
-  expect(
-    region.pointee.inbox.isEmpty && region.pointee.maintenance.isEmpty, "at rest no message waits")
-  expect(!region.pointee.isDead, "its region is alive")
-  expect(region.pointee.awaitedMessages == 0, "at rest its region awaits no messages")
-  expect(
-    storage.pointee.waitingMessages.load(ordering: .relaxed) == 0, "at rest no message is counted")
-  expect(
-    !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")
-  expect(storage.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")
-  var upstreamEdges = 0
-  var previous: EdgePointer?
-  storage.forEachEdge(.ins) { edge in
-    upstreamEdges += 1
-    expect(edge.pointee.down == storage, "an upstream edge leads here")
-    expect(!edge.pointee.has(.cut), "at rest no cut edge is in its upstream list")
-    expect(!edge.pointee.has(.starting), "at rest no edge is starting")
-    let rank = edge.pointee.up!.pointee.rank.load(ordering: .relaxed)
+
+  /// Nothing waits, and nobody is inside.
+  mutating func lookAtRest() {
+    let region = storage.pointee.region.load(ordering: .acquiring)
+    let word = region.pointee.word.load(ordering: .acquiring)
+    let flags = storage.pointee.flags.without(.eventNode)
+    expect(flags.isEmpty, "at rest its flags are zero, not \(flags.rawValue)")
     expect(
-      edge.pointee.has(.isBackEdge) || storage.pointee.rank.load(ordering: .relaxed) > rank,
-      "its rank is greater than that of an upstream by an edge that does not lead back")
+      storage.isEventNode() == (storage.pointee.flags.has(.eventNode)),
+      "an event node is one for its holder and for others")
+    expect(!storage.isEventNode() || node.anyValue == nil, "an event node is empty")
+    expect(word == Region.free, "at rest its region is free, with an empty mailbox")
     expect(
-      !edge.pointee.has(.isBackEdge) || edge.liesOnCycle(), "what leads back lies on a cycle"
+      region.pointee.inbox.isEmpty && region.pointee.maintenance.isEmpty, "at rest no message waits"
     )
-    expect(edge.pointee.up!.top() <= storage.top(), "tops do not fall along an edge")
+    expect(!region.pointee.isDead, "its region is alive")
+    expect(region.pointee.awaitedMessages == 0, "at rest its region awaits no messages")
     expect(
-      previous == nil || edge.pointee.previousIn.load(ordering: .relaxed) == previous,
-      "its upstream list is linked both ways")
-    previous = edge
+      storage.pointee.waitingMessages.load(ordering: .relaxed) == 0, "at rest no message is counted"
+    )
+    expect(!storage.pointee.endsWithMessages, "its handle is there")
+    expect(
+      !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")
+    expect(storage.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")
   }
-  let first = storage.pointee.firstIn.load(ordering: .relaxed)
-  expect(
-    first == nil || first!.pointee.previousIn.load(ordering: .relaxed) == previous,
-    "its first upstream edge knows the last")
-  var keepers = 0
-  for list in [EdgeListKind.outs, .listeners] {
-    var before: EdgePointer?
-    storage.forEachEdge(list) { edge in
-      if edge.pointee.upHandle == nil { keepers += 1 }
+
+  mutating func lookAtEdges() {
+    let ins = lookAtIns()
+    let keepers = lookAtList(.outs) + lookAtList(.listeners)
+    expect(
+      Int(storage.pointee.references.load(ordering: .relaxed)) == 1 + ins + keepers,
+      "it counts its handle, \(ins) upstream edges and \(keepers) that do not keep it")
+    if !storage.pointee.isHead {
+      expect(ins == 1, "a node in its upstream's region has one upstream edge")
+      expect(
+        storage.firstEdge(.ins).map { $0.pointee.up!.sharesRegion(storage) } ?? false,
+        "a node that is no head lies in its upstream's region")
+    }
+    expect(
+      !storage.pointee.isMutable.load(ordering: .relaxed) || storage.pointee.isHead,
+      "a node that can be set is the head of a region")
+  }
+
+  /// Those that are cut, too.
+  private func allEdges(_ list: EdgeListKind) -> [EdgePointer] {
+    var edges: [EdgePointer] = []
+    storage.forEachEdge(list) { edges.append($0) }
+    return edges
+  }
+
+  /// Returns how many there are.
+  private mutating func lookAtIns() -> Int {
+    let edges = allEdges(.ins)
+    for (edge, before) in zip(edges, [nil] + edges) {
+      expect(edge.pointee.down == storage, "an upstream edge leads here")
+      expect(!edge.pointee.has(.cut), "at rest no cut edge is in its upstream list")
+      expect(!edge.pointee.has(.starting), "at rest no edge is starting")
+      let rank = edge.pointee.up!.pointee.rank.load(ordering: .relaxed)
+      expect(
+        edge.pointee.has(.isBackEdge) || storage.pointee.rank.load(ordering: .relaxed) > rank,
+        "its rank is greater than that of an upstream by an edge that does not lead back")
+      expect(
+        !edge.pointee.has(.isBackEdge) || edge.liesOnCycle(), "what leads back lies on a cycle")
+      expect(edge.pointee.up!.top() <= storage.top(), "tops do not fall along an edge")
+      expect(
+        before == nil || edge.pointee.previousIn.load(ordering: .relaxed) == before,
+        "its upstream list is linked both ways")
+    }
+    expect(
+      edges.first.map { $0.pointee.previousIn.load(ordering: .relaxed) == edges.last } ?? true,
+      "its first upstream edge knows the last")
+    return edges.count
+  }
+
+  /// Returns how many keep the node's storage.
+  private mutating func lookAtList(_ list: EdgeListKind) -> Int {
+    let edges = allEdges(list)
+    for (edge, before) in zip(edges, [nil] + edges) {
       expect(edge.pointee.up == storage, "a downstream edge starts here")
       expect(!edge.pointee.has(.cut), "at rest no cut edge is in its lists")
       expect(
         before == nil || edge.pointee.previous.load(ordering: .relaxed) == before,
         "its lists are linked both ways")
-      before = edge
     }
-    let first =
-      list == .outs
-      ? storage.pointee.firstOut.load(ordering: .relaxed)
-      : storage.pointee.firstListener.load(ordering: .relaxed)
     expect(
-      first == nil || first!.pointee.previous.load(ordering: .relaxed) == before,
+      edges.first.map { $0.pointee.previous.load(ordering: .relaxed) == edges.last } ?? true,
       "its first edge knows the last")
     let last =
       list == .outs
       ? storage.pointee.lastOut.load(ordering: .relaxed)
       : storage.pointee.lastListener.load(ordering: .relaxed)
-    expect(last == before, "at rest its last edge is attached")
+    expect(last == edges.last, "at rest its last edge is attached")
+    return edges.count { $0.pointee.upHandle == nil }
   }
-  expect(
-    Int(storage.pointee.references.load(ordering: .relaxed)) == 1 + upstreamEdges + keepers,
-    "it counts its handle, \(upstreamEdges) upstream edges and \(keepers) that do not keep it")
-  if !storage.pointee.isHead {
-    expect(upstreamEdges == 1, "a node in its upstream's region has one upstream edge")
-    expect(
-      first.map { $0.pointee.up!.sharesRegion(storage) } ?? false,
-      "a node that is no head lies in its upstream's region")
-  }
-  expect(
-    !storage.pointee.isMutable.load(ordering: .relaxed) || storage.pointee.isHead,
-    "a node that can be set is the head of a region")
-  return found
 }

@@ -48,26 +48,33 @@ extension Node {
         return false
       }
     }
-    // This thread reads a value of `other` that is still left with another one: its arrival makes the
-    // join run, once.
     let isLeft = other.storage.pointee.hasPendingValue.load(ordering: .acquiring)
-    if isLeft, hasEmitted(other) {
-      let isAwaited = Cell(true)
-      connectJoin(other, node.storage, .latest, turn) { up, edge, turn in
-        // By the holder of `other`.
-        defer { isAwaited.place.pointee = false }
-        return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
-      }
-    } else {
-      connectJoin(other, node.storage, .latest, turn) { _, _, _ in false }
-    }
-    if !isLeft, let value = storage.readStored(Value.self),
-      let latest = other.storage.readStored(Other.self)
-    {
-      node.storage.store((value, latest))
-    }
+    connectLatest(other, to: node.storage, isAwaited: isLeft && hasEmitted(other), in: turn)
+    if !isLeft { storePair(with: other, in: node.storage) }
     turn.leave()
     return node
+  }
+
+  private final func storePair<Other: Sendable>(with other: Node<Other>, in join: NodePointer) {
+    if let value = storage.readStored(Value.self),
+      let latest = other.storage.readStored(Other.self)
+    {
+      join.store((value, latest))
+    }
+  }
+
+  /// The edge of the node that does not make the join run.
+  /// - Parameter isAwaited: A value of it is still left with another thread: its arrival makes the join run, once.
+  private final func connectLatest<Other: Sendable>(
+    _ other: Node<Other>, to join: NodePointer, isAwaited: Bool, in turn: TurnPointer
+  ) {
+    if !isAwaited { return connectJoin(other, join, .latest, turn) { _, _, _ in false } }
+    let isAwaited = Cell(true)
+    connectJoin(other, join, .latest, turn) { up, edge, turn in
+      // By the holder of `other`.
+      defer { isAwaited.place.pointee = false }
+      return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
+    }
   }
 
   /// Returns a node that takes this node's latest value whenever `ticks` tells something, if there

@@ -273,18 +273,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     turn.enter()
     defer { turn.leave() }
     let life = from.flatMap { from in to.map { EdgeReference(newLife(from, $0)) } }
-    let (looseFrom, looseTo) = life == nil ? (from, to) : (nil, nil)
-    let exchanged = ends.withLock { ends -> (released: AnyNode?, cut: EdgeReference?)? in
-      if ends.changes != changes { return nil }
-      ends.changes += 1
-      let cut = ends.life.flatMap { $0.edge.mark() ? $0 : nil }
-      let released = ends.from
-      ends.life = life
-      ends.from = looseFrom
-      ends.to = looseTo
-      return (released, cut)
-    }
-    guard let exchanged else {
+    let loose = life == nil ? (from, to) : (nil, nil)
+    guard let exchanged = exchangeLife(for: life, loose, ifStill: changes) else {
       if let life { life.edge.freeEdge() }
       return false
     }
@@ -325,6 +315,22 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     }
     if isPresent { begin() }
     edge.attachNow(in: turn)
+  }
+
+  /// Nil: the ends were changed meanwhile. What was there before is not freed under the lock.
+  private final func exchangeLife(
+    for life: EdgeReference?, _ loose: (from: Node<Input>?, to: Node<Output>?), ifStill changes: Int
+  ) -> (released: AnyNode?, cut: EdgeReference?)? {
+    ends.withLock { ends in
+      if ends.changes != changes { return nil }
+      ends.changes += 1
+      let cut = ends.life.flatMap { $0.edge.mark() ? $0 : nil }
+      let released = ends.from
+      ends.life = life
+      ends.from = loose.from
+      ends.to = loose.to
+      return (released, cut)
+    }
   }
 
   private final func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {

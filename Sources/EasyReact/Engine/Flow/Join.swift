@@ -99,6 +99,15 @@ extension JoinPointer {
     return arriveSlowly(over: edge, from: up, in: turn)
   }
 
+  /// Does it wait with less than this to show?
+  @inline(__always) fileprivate func isOlder(
+    than wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags
+  ) -> Bool {
+    let present = pointee.flags.only(.crossedBackEdge).rawValue
+    return (pointee.wave, pointee.tiebreak, present)
+      < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
+  }
+
   @inline(never) fileprivate func arriveSlowly(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
@@ -179,11 +188,7 @@ extension NodePointer {
     if !join.pointee.isWaiting {
       join.pointee.isWaiting = true
       pushJoin(join, in: turn)
-    } else if (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
-      <= (
-        join.pointee.wave, join.pointee.tiebreak, join.pointee.flags.only(.crossedBackEdge).rawValue
-      )
-    {
+    } else if !join.isOlder(than: wave, tiebreak, flags) {
       return true
     }
     join.pointee.wave = wave
