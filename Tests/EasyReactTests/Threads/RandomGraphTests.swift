@@ -164,132 +164,147 @@ import Testing
     }
   }
 
+  /// What a thread may do next.
+  private enum Action: CaseIterable {
+    case set, setWithContext, batch
+    case map, combine, merge, zip, filter, flattenMap, mergeMap, concatMap, exhaustMap, deliver
+    case takeUntil, withLatest, sample, race, flattenCombine, groupBy, branch, time, through, scan
+    case listenByOwner, listen, cancel, look
+    case cutEdges, clearEnd, ownItself, write
+
+    /// Sets are eight times as frequent as each of the others.
+    private static let all = allCases + Array(repeating: .set, count: 7)
+    static func any(_ generator: inout SeededGenerator) -> Action {
+      all[generator.below(all.count)]
+    }
+  }
+
   private static func act(_ world: World, _ generator: inout SeededGenerator) {
     let mark = Mark(world.made, world.gone)
     let a = world.pick(&generator), b = world.pick(&generator)
     let short = Duration.microseconds(50)
-    switch generator.below(38) {
-    case 0...7: world.source(&generator).value = generator.below(1_000)
-    case 8: world.source(&generator).set(generator.below(1_000), context: "context")
-    case 9:
+    switch Action.any(&generator) {
+    case .set: world.source(&generator).value = generator.below(1_000)
+    case .setWithContext: world.source(&generator).set(generator.below(1_000), context: "context")
+    case .batch:
       let (one, other) = (world.source(&generator), world.source(&generator))
       let (first, second) = (generator.below(1_000), generator.below(1_000))
       batch {
         one.value = first
         other.value = second
       }
-    case 10:
+    case .map:
       let node = a.map { value in
         keepAlive(mark)
         return value &+ 1
       }
       world.add(node, of: [a], &generator) { $0[0] &+ 1 }
-    case 11:
+    case .combine:
       let node = a.combine(b).map { one, other in
         keepAlive(mark)
         return one &+ other
       }
       world.add(node, of: [a, b], &generator) { $0[0] &+ $0[1] }
-    case 12: world.add(a.merge(b), &generator)
-    case 13:
+    case .merge: world.add(a.merge(b), &generator)
+    case .zip:
       world.add(
         a.zip(b).map {
           keepAlive(mark); return $0.0 &+ $0.1
         }, &generator)
-    case 14:
+    case .filter:
       world.add(
         a.filter {
           keepAlive(mark); return $0.isMultiple(of: 2)
         }, &generator)
-    case 15:
+    case .flattenMap:
       world.add(
         a.flattenMap {
           keepAlive(mark); return $0.isMultiple(of: 2) ? b : MutableNode($0)
         }, &generator)
-    case 16:
+    case .mergeMap:
       world.add(
         a.mergeMap {
           keepAlive(mark); return $0 % 8 == 0 ? b : Node($0)
         }, &generator)
-    case 17:
+    case .concatMap:
       world.add(
         a.concatMap {
           keepAlive(mark); return $0 % 8 == 0 ? b : Node($0)
         }, &generator)
-    case 18:
+    case .exhaustMap:
       world.add(
         a.exhaustMap { _ in
           keepAlive(mark); return b
         }, &generator)
-    case 19: world.add(a.deliver(on: world.queue), &generator)
-    case 20: world.add(a.takeUntil(b), &generator)
-    case 21:
+    case .deliver: world.add(a.deliver(on: world.queue), &generator)
+    case .takeUntil: world.add(a.takeUntil(b), &generator)
+    case .withLatest:
       world.add(
         a.withLatest(from: b).map {
           keepAlive(mark); return $0.0
         }, &generator)
-    case 22: world.add(a.sample(on: b), &generator)
-    case 23: world.add(a.race(b), &generator)
-    case 24:
+    case .sample: world.add(a.sample(on: b), &generator)
+    case .race: world.add(a.race(b), &generator)
+    case .flattenCombine:
       let members = MutableNode([a, b])
       world.add(
         members.flattenCombine().map {
           keepAlive(mark); return $0.reduce(0, &+)
         }, &generator)
       if generator.oneIn(2) { members.value = [b] }
-    case 25:
+    case .groupBy:
       let groups = a.groupBy {
         keepAlive(mark); return $0 % 3
       }
       world.add(groups.mergeMap { $0.values }, &generator)
-    case 26:
+    case .branch:
       let parts = a.switch {
         keepAlive(mark); return $0.isMultiple(of: 2) ? 0 : nil
       }
       world.add(generator.oneIn(2) ? parts.case(0) : parts.unmatched, &generator)
-    case 27:
+    case .time:
       switch generator.below(4) {
       case 0: world.add(a.throttleLatest(short, on: world.queue), &generator)
       case 1: world.add(a.debounce(short, on: world.queue), &generator)
       case 2: world.add(a.buffer(for: short, orCount: 3, on: world.queue).map(\.count), &generator)
       default: world.add(a.delay(short, on: world.queue), &generator)
       }
-    case 28: world.add(a.through(Forward(mark)), &generator)
-    case 29:
+    case .through: world.add(a.through(Forward(mark)), &generator)
+    case .scan:
       world.add(
         a.scan(0) {
           keepAlive(mark); return $0 &+ $1
         }, &generator)
-    case 30:
+    case .listenByOwner:
       let owner = Token()
       world.keep(a.listen(by: owner) { _, _ in keepAlive(mark) }, owner)
-    case 31:
+    case .listen:
       world.keep(
         generator.oneIn(2)
           ? a.listen { _ in keepAlive(mark) } : a.listen(on: world.queue) { _ in keepAlive(mark) }
       )
-    case 32:
+    case .cancel:
       let last = world.state.withLock { $0.listenings.popLast() }
       last?.cancel()
-    case 33: withExtendedLifetime((a.snapshot(), a.downstreamNodes)) {}
-    case 34 where world.isCutting:
+    case .look: withExtendedLifetime((a.snapshot(), a.downstreamNodes)) {}
+    case .cutEdges where world.isCutting:
       switch generator.below(3) {
       case 0: a.wiring.removeUpstreamNodes()
       case 1: a.wiring.removeUpstreamNode(b)
       default: a.wiring.removeDownstreamNode(b)
       }
-    case 35 where world.isCutting:
+    case .clearEnd where world.isCutting:
       let transforms = (a.upstreamTransforms + a.downstreamTransforms).compactMap {
         $0.name == "Inner" ? nil : $0 as? NodeTransform<Int, Int>
       }
       if transforms.isEmpty { return }
       let transform = transforms[generator.below(transforms.count)]
       if generator.oneIn(2) { transform.to = nil } else { transform.from = nil }
-    case 36 where world.isCutting:
+    case .ownItself where world.isCutting:
       let node = a.map { $0 }
       let listening = node.listen(by: node) { _, _ in keepAlive(mark) }
       if generator.oneIn(2) { listening.cancel() }
-    case 37 where world.isCutting:
+    case .write where world.isCutting:
       let node = a.mutablify()
       switch generator.below(3) {
       case 0: node.clean()

@@ -8,7 +8,7 @@ import Testing
 @Suite(.watched) struct ReadingTests {
   /// One reader in some millions of reads found the event in the place of the value: between its look
   /// whether there is one and its copy, the node was emptied for an event.
-  @Test func `10 an event is never read as the value of a node that tells events too`() {
+  @Test func `7.5 an event is never read as the value of a node that tells events too`() {
     Stress.rounds(1) { round in
       let values = MutableNode(1), events = MutableNode<Int>.eventNode()
       let both = values.merge(events), joined = both.combine(values).map { $0 + $1 }
