@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Edges and listeners that go through a queue, while several threads set.
-@Suite(.watched) struct HopTests {
+@Suite(.watched) struct ScheduledEdgeTests {
   /// Counts how often it was asked.
   private struct Counting: NodeScheduler {
     let queue: QueueScheduler
