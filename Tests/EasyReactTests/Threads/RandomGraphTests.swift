@@ -40,9 +40,6 @@ import Testing
           Self.race(round, world)
           Self.letGo(world)
         }
-        // Dead owners are found by those that come after.
-        let node = MutableNode(1), owner = Token()
-        for _ in 0..<200 { node.listen(by: owner) { _, _ in }.cancel() }
         round.expect(settle(), "it does not come to rest")
         round.expect(made.count > 0, "nothing was made")
         // A queue lets go of a block, and of what that holds, when it has run and all is quiet.
@@ -102,6 +99,7 @@ import Testing
       var definitions: [Definition] = []
       var listenings: [any Cancelable] = []
       var owners: [Token] = []
+      var heardByOwners: [Weak<Node<Int>>] = []
     }
     let state = Mutex(State())
     let made: Tally, gone: DispatchSemaphore
@@ -278,6 +276,7 @@ import Testing
     case .listenByOwner:
       let owner = Token()
       world.keep(a.listen(by: owner) { _, _ in keepAlive(mark) }, owner)
+      world.state.withLock { $0.heardByOwners.append(Weak(a)) }
     case .listen:
       world.keep(
         generator.oneIn(2)
@@ -325,7 +324,7 @@ import Testing
 
   /// Cuts all, and lets go of it.
   private static func letGo(_ world: World) {
-    let before = world.state.withLock { state in
+    var before = world.state.withLock { state in
       defer { state = World.State() }
       return state
     }
@@ -334,5 +333,12 @@ import Testing
       node.wiring.removeDownstreamNodes()
     }
     for listening in before.listenings { listening.cancel() }
+    let heard = before.heardByOwners
+    before = World.State()
+    // A dead owner is found by the node's next event, or by those who listen to it next: each looks at two.
+    let owner = Token()
+    for node in heard.compactMap(\.object) {
+      for _ in 0..<heard.count { node.listen(by: owner) { _, _ in }.cancel() }
+    }
   }
 }

@@ -128,25 +128,16 @@ extension TurnPointer {
     while true {
       if settleOne() { continue }
       guard let region = pointee.held else { break }
-      if region.pointee.awaitedMessages != 0 {
-        removeHeld(region)
-        region.setAside()
+      if region.hasMessages {
+        openNext(of: region)
         continue
       }
-      let message = region.nextMessage(in: self)
-      if pointee.held != region { continue }  // one that waited for this one goes first
-      if let message, pointee.messagesOpened < messageBound.load(ordering: .relaxed) {
-        pointee.batch = nil  // what follows from other threads' sets is no part of it
-        region.open(message, in: self)
-        continue
-      }
-      removeHeld(region)
-      if message != nil {
-        region.handOver()
-      } else if region.pointee.isDead {
+      pointee.held = region.pointee.nextHeld
+      if region.pointee.isDead, !region.wordHasMessages {
         region.endRegion()
       } else if !region.giveBack(by: self) {
         region.addHeld(by: self)
+        region.collectMessages()
       }
     }
     pointee.batch = batch
@@ -161,9 +152,21 @@ extension TurnPointer {
     if isTraced { traceTurn(began: false, self) }
   }
 
-  /// The newest of those held.
-  @inline(__always) private func removeHeld(_ region: RegionPointer) {
-    pointee.held = region.pointee.nextHeld
+  /// A message of the newest region that is held, as a turn of its own; or the region leaves this turn.
+  @inline(never) private func openNext(of region: RegionPointer) {
+    if region.pointee.awaitedMessages != 0 {
+      pointee.held = region.pointee.nextHeld
+      return region.setAside()
+    }
+    let message = region.nextMessage(in: self)
+    // One that waited for this one goes first.
+    guard let message, pointee.held == region else { return }
+    if pointee.messagesOpened >= messageBound.load(ordering: .relaxed) {
+      pointee.held = region.pointee.nextHeld
+      return region.handOver()
+    }
+    pointee.batch = nil  // what follows from other threads' sets is no part of it
+    region.open(message, in: self)
   }
 
   /// What a turn of unusual size needed is not kept. Nothing waits any more.

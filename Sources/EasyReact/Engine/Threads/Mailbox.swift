@@ -86,17 +86,21 @@ extension NodePointer {
   }
 }
 
+extension NodePointer {
+  /// By the holder, who opens a message of this node. True: it is the last one, and the node is gone.
+  func countMessageDown() -> Bool {
+    let waiting = pointee.waitingMessages.wrappingSubtract(1, ordering: .relaxed).newValue
+    if waiting != 0 || !pointee.endsWithMessages { return false }
+    pointee.endsWithMessages = false
+    return true
+  }
+}
+
 extension MessagePointer {
-  /// As the holder. It may be the last message for a node that is gone.
   func openMessage(in turn: TurnPointer) {
-    let target = pointee.target
-    let waiting = target.pointee.waitingMessages.wrappingSubtract(1, ordering: .relaxed).newValue
-    let isLast = waiting == 0 && target.pointee.endsWithMessages
-    if isLast { target.pointee.endsWithMessages = false }
     pointee.open(UnsafeMutableRawPointer(self) + Message.headerSize, turn)
     deinitialize(count: 1)
     UnsafeMutableRawPointer(self).deallocate()
-    if isLast { retire(.node(target), turn) }
   }
 
   /// Leaves the message with the holder, who may be this thread; opens it at once if the region became
@@ -125,13 +129,17 @@ extension MessagePointer {
   /// The same for one who holds the target's short lock. As long as it does, the target's region stays
   /// the same: a split takes that lock, too.
   @usableFromInline func pushedLocked(in turn: TurnPointer) -> Bool {
-    let region = pointee.target.pointee.region.load(ordering: .relaxed)
+    let target = pointee.target
+    let region = target.pointee.region.load(ordering: .relaxed)
     // Before the holder can take it.
-    pointee.target.pointee.waitingMessages.wrappingAdd(1, ordering: .relaxed)
+    target.pointee.waitingMessages.wrappingAdd(1, ordering: .relaxed)
     var word = region.pointee.word.load(ordering: .relaxed)
     while true {
       if word == Region.free {
-        if region.take(in: turn) { return false }
+        if region.take(in: turn) {
+          if target.countMessageDown() { retire(.node(target), turn) }
+          return false
+        }
         word = region.pointee.word.load(ordering: .relaxed)
         continue
       }
@@ -157,12 +165,25 @@ extension NodePointer {
   /// Before a message is left where many wait, each 32nd time.
   ///
   /// A message is left faster than it is opened, and threads that leave them in a loop may keep the processors
-  /// from the one that opens them. So what waits stays little while they go on.
+  /// from the one that opens them. So what waits stays little while they go on. Who works off messages, or
+  /// holds a region where some wait, does not sleep: another one might sleep for that region.
   @usableFromInline func giveWay(in turn: TurnPointer) {
     let region = pointee.region.load(ordering: .acquiring)
-    if region.backlog <= messageComfort || isHeld(by: turn) { return }
+    if region.backlog <= messageComfort || turn.isAwaited { return }
     turn.pointee.crowdedMessages &+= 1
     if turn.pointee.crowdedMessages % 32 == 0 { region.napWhileItGetsOn(turn) }
+  }
+}
+
+extension TurnPointer {
+  fileprivate var isAwaited: Bool {
+    if pointee.messagesOpened > 0 { return true }
+    var region = pointee.held
+    while let present = region {
+      if present.hasMessages || present.wordHasMessages { return true }
+      region = present.pointee.nextHeld
+    }
+    return false
   }
 }
 

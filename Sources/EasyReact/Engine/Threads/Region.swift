@@ -37,6 +37,8 @@ import Synchronization
   @usableFromInline var maintenance = MessageQueue()
   /// Holder: the head is freed, so nobody can name this region any more.
   @usableFromInline var isDead = false
+  /// How many messages are in the two queues.
+  @usableFromInline var takenMessages: Int32 = 0
   /// How many messages for its nodes wait in `origin`. While there are any, it is in the hands of that
   /// one's holder, and only what is brought comes in.
   @usableFromInline var awaitedMessages: Int32 = 0
@@ -121,8 +123,7 @@ extension NodePointer {
     let region = pointee.region.load(ordering: .acquiring)
     if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
       region.pointee.word.load(ordering: .relaxed) == Region.held,
-      region.pointee.inbox.isEmpty, region.pointee.maintenance.isEmpty,
-      region.pointee.awaitedMessages == 0
+      !region.hasMessages
     {
       return true
     }
@@ -144,7 +145,7 @@ extension NodePointer {
   /// This turn holds the node's region, whatever waits there: enough for what names no value, and so
   /// may overtake the messages.
   @usableFromInline func holds(by turn: TurnPointer) -> Bool {
-    claim(by: turn) || isHeld(by: turn)
+    isHeld(by: turn) || claim(by: turn) || isHeld(by: turn)
   }
 
   /// This turn holds the node's region, and no message waits for the node itself: enough for what ends
@@ -169,7 +170,7 @@ extension RegionPointer {
   /// where these are.
   func nextMessage(in turn: TurnPointer) -> MessagePointer? {
     while true {
-      if pointee.word.load(ordering: .relaxed) != Region.held { collectMessages() }
+      if wordHasMessages { collectMessages() }
       guard let message = pointee.maintenance.first ?? pointee.inbox.first else { return nil }
       let region = message.pointee.target.pointee.region.load(ordering: .relaxed)
       if region == self { return message }
@@ -182,10 +183,14 @@ extension RegionPointer {
   func open(_ message: MessagePointer, in turn: TurnPointer) {
     takeOut(message)
     turn.pointee.messagesOpened &+= 1
+    let target = message.pointee.target
+    let isLast = target.countMessageDown()
     message.openMessage(in: turn)
+    if isLast { retire(.node(target), turn) }
   }
 
   private func takeOut(_ message: MessagePointer) {
+    pointee.takenMessages -= 1
     if message.pointee.isMaintenance {
       pointee.maintenance.removeFirst()
     } else {
@@ -213,13 +218,20 @@ extension RegionPointer {
     }
   }
 
+  /// Taken, or awaited: the word may have more.
+  @inline(__always) var hasMessages: Bool { pointee.takenMessages | pointee.awaitedMessages != 0 }
+
+  @inline(__always) var wordHasMessages: Bool {
+    pointee.word.load(ordering: .relaxed) != Region.held
+  }
+
   /// For one that awaits messages: it leaves the turn, and comes back with the last of them.
   func setAside() { pointee.owner.store(Region.handedOver, ordering: .relaxed) }
 }
 
 extension RegionPointer {
   /// Moves the word's messages behind those taken before.
-  fileprivate func collectMessages() {
+  func collectMessages() {
     let word = pointee.word.exchange(Region.held, ordering: .acquiringAndReleasing)
     var message = Region.message(in: word)
     var ordered: MessagePointer? = nil
@@ -235,6 +247,7 @@ extension RegionPointer {
   }
 
   fileprivate func append(_ message: MessagePointer) {
+    pointee.takenMessages += 1
     if message.pointee.isMaintenance {
       pointee.maintenance.append(message)
     } else {
