@@ -44,23 +44,17 @@ if path == "--help" {
 guard let file = LinesOfFile(path) else {
   stop("\(path): \(String(cString: strerror(errno))). Pass the path of a CSV file.")
 }
-let lines = LazyStream(file)
-guard lines.head == Day.header else {
+guard file.next() == Day.header else {
   stop("\(path): line 1 is not “\(Day.header)”. Pass a CSV file with these columns.")
 }
 
 let line = MutableNode<(offset: Int, element: String)>()
 let row = line.tryMap(Day.init)
 let days = row.successes()
-let total = row.scan((used: 0, leftOut: 0)) { total, row in
-  if case .success = row {
-    (total.used + 1, total.leftOut)
-  } else {
-    (total.used, total.leftOut + 1)
-  }
-}
-let report = statistics(of: days, by: \.month)
-  .combine(statistics(of: days, by: \.weather), total.startWith((0, 0)))
+let byMonth = statistics(of: days, by: \.month), byWeather = statistics(of: days, by: \.weather)
+let rows = line.count().startWith(0)
+let used = days.count().startWith(0), leftOut = row.failures().count().startWith(0)
+let report = byMonth.combine(byWeather, rows, used, leftOut)
 
 let bag = CancelableBag()
 row.failures().listen { print("left out: \($0)") }.store(in: bag)
@@ -68,10 +62,10 @@ days.filter { $0.precipitation > 0 }
   .scan { $0.precipitation < $1.precipitation ? $1 : $0 }.distinctUntilChanged(on: \.date)
   .listen { print("the wettest day so far: \($0.date), \($0.precipitation) mm") }.store(in: bag)
 
-lines.enumerated().dropFirst().play(into: line)
+LazyStream(file).enumerated().play(into: line)
 
-let (byMonth, byWeather, (used, leftOut)) = report.current
-let months = DateFormatter().shortMonthSymbols
-printTable("month", byMonth) { months[$0 - 1] }
-printTable("weather", byWeather) { String($0) }
-print("\n\(used + leftOut) rows: \(used) used, \(leftOut) left out")
+// Of one moment, as everything that a combination tells.
+let (months, kinds, all, good, bad) = report.current
+printTable("month", months) { "\($0)" }
+printTable("weather", kinds) { String($0) }
+print("\n\(all) rows: \(good) used, \(bad) left out")

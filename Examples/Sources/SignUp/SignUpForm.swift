@@ -15,17 +15,17 @@ struct SignUpForm {
   ) {
     // Each key stroke leaves the node of the one before, and so drops its pause, its question and its answer.
     let nameProblem = name.flattenMap { name -> Node<String?> in
-      if name.count < 3 { return Node("has 3 letters at least") }
+      if name.count < 3 { return Node("at least 3 letters") }
       return Node(name).debounce(.milliseconds(300), on: scheduler)
         .flattenMap(isTaken)
         .map { $0 ? "\(name) is taken" : nil }
-        .startWith("looking \(name) up")
+        .startWith("looking up \(name)")
     }
-    let passwordProblem = password.map { $0.count < 8 ? "has 8 letters at least" : nil }
+    let passwordProblem = password.map { $0.count < 8 ? "at least 8 letters" : nil }
     let repeatedProblem = repeated.combine(password)
-      .map { $0 == $1 ? nil : "is not the same password" }
+      .map { $0 == $1 ? nil : "not the same password" }
     let emailProblem = email.map {
-      $0.wholeMatch(of: /\S+@\S+\.\S+/) == nil ? "is no address" : nil
+      $0.wholeMatch(of: /\S+@\S+\.\S+/) == nil ? "not an address" : nil
     }
 
     problems = [

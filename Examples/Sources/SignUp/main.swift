@@ -18,10 +18,10 @@ let clock = VirtualScheduler()
   print(String(repeating: " ", count: max(0, 6 - time.count)) + time + " ms  " + text)
 }
 
-/// A service that takes longer for short names, so that its answers would overtake each other.
+/// A service that takes longer for short names, so that its answers could overtake each other.
 @Sendable func isTaken(_ name: String) -> Node<Bool> {
   log("  service: is \(name) taken?")
-  return Node.timer(after: .milliseconds(max(200, 2000 - 400 * name.count)), on: clock).map { _ in
+  return Node.timer(after: .milliseconds(max(200, 4000 - 700 * name.count)), on: clock).map { _ in
     log("  service: answers about \(name)")
     return ["ann", "bob"].contains(name)
   }
@@ -30,9 +30,9 @@ let clock = VirtualScheduler()
 let form = SignUpForm(asking: isTaken, on: clock)
 let bag = CancelableBag()
 for (field, problem) in form.problems {
-  problem.listen { log("\(field) \($0 ?? "is fine")") }.store(in: bag)
+  problem.listen { log("\(field): \($0 ?? "fine")") }.store(in: bag)
 }
-form.canSubmit.listen { log("submit is \($0 ? "enabled" : "disabled")") }.store(in: bag)
+form.canSubmit.listen { log("submit: \($0 ? "enabled" : "disabled")") }.store(in: bag)
 
 /// Types a text into a field, from its first key to its last.
 func type(_ text: Substring, into field: MutableNode<String>) {
@@ -58,7 +58,9 @@ func run(_ line: String, number: Int) {
     }
     clock.advance(by: .milliseconds(pause))
   case "submit":
-    log(form.canSubmit.current ? "welcome, \(form.name.current)" : "not yet: something is wrong")
+    log(
+      form.canSubmit.current ? "welcome, \(form.name.current)" : "not signed up: something is wrong"
+    )
   case let word?: print("line \(number): \(word) is no command; SignUp --help lists them")
   }
 }
