@@ -19,7 +19,7 @@ run() {
 for program in Receipt Primes SignUp Sheet Pipeline; do
   if [ "${1:-}" = --update ]; then
     run "$program" >"$program.out"
-  elif diff -u "$program.out" <(run "$program" || echo "exit code $?") --label "$program.out" --label "printed by $program"; then
+  elif diff -u --label "$program.out" --label "printed by $program" "$program.out" <(run "$program" || echo "exit code $?"); then
     echo "ok $program"
   else
     failed=1
