@@ -20,7 +20,10 @@ struct Parser {
     self.line = line
     rest = line.matches(of: /"[^"]*"|[\w.]+|\S/).map(\.output)[...]
     // What is as deep as it is long must fit the stack.
-    if rest.count > 500 { throw expected("500 words and signs at most") }
+    if rest.count > 500 {
+      rest = rest.dropFirst(500)
+      throw expected("the end of the line, after 500 words and signs")
+    }
   }
 
   mutating func command() throws(SyntaxError) -> Command {
