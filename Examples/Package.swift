@@ -1,19 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let graph = Target.Dependency.product(name: "EasyReact", package: "EasyReact")
+let testing = Target.Dependency.product(name: "EasyReactTesting", package: "EasyReact")
+let sequence = Target.Dependency.product(name: "EasySequence", package: "EasyReact")
+let bridge = Target.Dependency.product(name: "EasySequenceBridge", package: "EasyReact")
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "EasyReact", path: "..")],
   targets: [
-    .executableTarget(
-      name: "Receipt", dependencies: [.product(name: "EasyReact", package: "EasyReact")]),
-    .executableTarget(
-      name: "Primes",
-      dependencies: [
-        .product(name: "EasyReact", package: "EasyReact"),
-        .product(name: "EasySequence", package: "EasyReact"),
-        .product(name: "EasySequenceBridge", package: "EasyReact"),
-      ]),
+    .executableTarget(name: "Receipt", dependencies: [graph]),
+    .executableTarget(name: "Primes", dependencies: [graph, sequence, bridge]),
+    .executableTarget(name: "SignUp", dependencies: [graph, testing]),
+    .executableTarget(name: "Sheet", dependencies: [graph]),
+    .executableTarget(name: "Pipeline", dependencies: [graph, sequence, bridge]),
   ]
 )

@@ -35,6 +35,7 @@ part "floors" Scripts/check-floors.sh
 for package in . Tools; do part "build of $package" strict "$package" --build-tests; done
 # What the compiler needs for one expression of our own samples; README, "Long chains".
 part "build of Examples" strict Examples -Xswiftc -Xfrontend -Xswiftc -warn-long-expression-type-checking=500
+part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
 part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
 part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh

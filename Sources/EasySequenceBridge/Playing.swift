@@ -7,9 +7,11 @@ extension LazyStream {
   ///
   ///     LazyStream(1...3).play(into: node)      // the listeners of node hear 1, 2, 3
   ///
+  /// An element that has been played is not kept, unless somebody holds the stream from before it on: so a
+  /// file of any length can be played without a variable for the stream of its lines.
   /// Known as `signalWithScheduler:` with the immediate scheduler in ReactiveCocoa.
-  public func play(into node: MutableNode<Element>) {
-    for element in self { node.value = element }
+  public consuming func play(into node: MutableNode<Element>) {
+    forEach { node.value = $0 }
   }
 
   /// Sets a node to one element for each piece of work on a scheduler, as long as somebody listens.

@@ -25,6 +25,25 @@ private func noted(_ calls: Calls) -> LazyStream<Int> {
     #expect(recorder.values == [1, 2, 3])
   }
 
+  /// Counts how many of its kind live.
+  private final class Element: Sendable {
+    static let living = Mutex(0)
+    init() { Element.living.withLock { $0 += 1 } }
+    deinit { Element.living.withLock { $0 -= 1 } }
+  }
+
+  @Test func `at once: what has been played is not kept`() {
+    let node = MutableNode<Element>()
+    let most = Mutex(0)
+    let listening = node.listen { _ in
+      let living = Element.living.withLock { $0 }
+      most.withLock { $0 = max($0, living) }
+    }
+    LazyStream(1...1_000).map { _ in Element() }.play(into: node)
+    #expect(most.withLock { $0 } <= 2 * 32 + 1)  // two chunks, and the one that the node holds
+    listening.cancel()
+  }
+
   @Test func `on a scheduler: one element a piece of work, computed then`() {
     let (clock, node, calls) = (VirtualScheduler(), MutableNode<Int>(), Calls())
     let recorder = Recorder(node)

@@ -4,8 +4,8 @@ extension Node {
   ///
   ///     let sum = a.scan(0) { $0 + $1 }       // 1, 2, 3 -> 1, 3, 6
   ///
-  /// `initial` itself is not told. Re-pointing the edge begins with it anew. Known as `scan`
-  /// everywhere.
+  /// `initial` itself is not told; ``startWith(_:file:line:)`` after it tells it. Re-pointing the edge begins with it
+  /// anew. Known as `scan` everywhere.
   @inlinable
   public final func scan<Total: Sendable>(
     _ initial: Total, file: StaticString = #fileID, line: UInt = #line,

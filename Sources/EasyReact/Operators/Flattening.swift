@@ -14,6 +14,16 @@ extension Node {
   /// tells its value again. An emptied outer node leaves the inner one in place. Events of an inner node
   /// are told as they come. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
+  ///
+  /// What is asked while somebody types waits *inside*, so that the answer to an older text never stands beside a newer
+  /// one; after `query.debounce(…).flattenMap { … }` it does, until the pause is over:
+  ///
+  ///     let status = query.flattenMap { text in
+  ///       Node(text).debounce(.milliseconds(300), on: .main)   // a newer text drops the pause,
+  ///         .flattenMap { search($0) }                         // the question and the answer
+  ///         .map { "\($0)" }.startWith("searching \(text)")    // at once
+  ///     }
+  ///
   /// - Parameter mode: `.everyValue` switches for every value of this node and tells every value of
   ///   the inner one as it comes, as EasyReact did.
   @inlinable

@@ -21,6 +21,7 @@ extension Node {
   ///
   ///     let rooms = message.groupBy { $0.room }           // Node<NodeGroup<String, Message>>
   ///     let counts = rooms.mergeMap { room in room.values.count().map { (room.key, $0) } }
+  ///     let table = counts.scan(into: [:]) { $0[$1.0] = $1.1 }     // the latest of each: ["tea": 2, "hall": 1]
   ///
   /// It is the general form of ``switch(file:line:_:)``, for keys that are not known beforehand: the
   /// closure runs once a value, and one value reaches one group, however many there are. When a
