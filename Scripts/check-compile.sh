@@ -1,7 +1,7 @@
 #!/bin/sh
 # Type-checks the snippets under Tests/Compile against the built modules: check-compile.sh
 # Those in MustPass must compile without a warning; those in MustFail must not, with the diagnostic that their line
-# `// expect: TEXT` names; those in MustLink, with C++ interoperability, must also link and run. All may import the module of
+# `// expect: TEXT` names; what is said of each mistake in Mistakes.swift is compared by check-mistakes.py; those in MustLink, with C++ interoperability, must also link and run. All may import the module of
 # Tests/Compile/Beside, which has types of other libraries' names. EASYREACT_SCRATCH: the folder of the build.
 # EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -eu
@@ -17,7 +17,7 @@ swiftc -emit-module -swift-version 6 -module-name Neighbour -o "$temporary/Neigh
 check() {
   swiftc -typecheck -swift-version 6 -warnings-as-errors -I "$build/Modules" -I "$temporary" \
     -Xcc -fmodule-map-file="$build/CEasyReact.build/module.modulemap" \
-    -Xcc -ISources/CEasyReact/include "$1" 2>&1
+    -Xcc -ISources/CEasyReact/include "$@" 2>&1
 }
 
 failures=0
@@ -45,6 +45,10 @@ for file in Tests/Compile/MustFail/*.swift; do
 $output"
   fi
 done
+
+count=$((count + 1))
+check -diagnostic-style=llvm Tests/Compile/Mistakes.swift | Scripts/check-mistakes.py Tests/Compile/Mistakes.swift ||
+  complain Tests/Compile/Mistakes.swift "other diagnostics than expected"
 
 # What `.interoperabilityMode(.Cxx)` of a target does in release, where the library's calls of C are inlined; a folder of objects may have old ones in it.
 sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|HeapModule|HashTreeCollections|InternalCollectionsUtilities|ContainersPreview)\.build/' |

@@ -6,7 +6,7 @@
 public typealias Listenings = CancelableBag
 
 extension Cancelable {
-  @available(*, deprecated, message: "A bag is passed as it is: store(in: bag).")
+  @available(*, deprecated, message: "A bag is passed as it is: `store(in: bag)`.")
   public func store(in bag: inout CancelableBag) { bag.add(self) }
 }
 

@@ -1,5 +1,6 @@
 // What the field's other libraries call our operators: a name that is typed out of habit says what to write here. Nothing in this
-// file can be called. The catalogue of `easyreact marbles` has the same names for its search.
+// file can be called, and a name that would stand before a function of the standard library (`print`) is not here. The catalogue of
+// `easyreact marbles` has the same names for its search; Tests/Compile/Mistakes.swift has each mistake with what the compiler says.
 
 extension Node {
   // MARK: Combine
@@ -13,6 +14,29 @@ extension Node {
   @available(
     *, unavailable,
     message:
+      "Use `listen(_:)` and keep what it returns: releasing it ends the listening. A node does not complete."
+  )
+  public final func sink(
+    receiveCompletion: @escaping (Any) -> Void, receiveValue: @escaping @Sendable (Value) -> Void
+  ) -> Listening { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "Use `listenOnMain(by: object) { $0.text = $1 }`, which lives as long as the object; `listen(by:)` off the main actor."
+  )
+  @discardableResult
+  public final func assign<Root, Part>(
+    to keyPath: ReferenceWritableKeyPath<Root, Part>, on object: Root
+  ) -> Listening { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "Another node follows by `other.link(to: node)`; a property by `listenOnMain(by: owner) { $0.text = $1 }`."
+  )
+  public final func assign<Target>(to target: inout Target) { gone() }
+  @available(
+    *, unavailable,
+    message:
       "Choose: `flattenMap` follows the latest inner node, `mergeMap` all of them, `concatMap` one after the other."
   )
   public final func flatMap<Output: Sendable>(
@@ -22,9 +46,23 @@ extension Node {
     *, unavailable, renamed: "combine(_:)",
     message: "`combine` tells each combination once a set, without mixtures of old and new."
   )
-  public final func combineLatest<Other: Sendable>(_ other: Node<Other>) -> Node<(Value, Other)> {
-    gone()
-  }
+  public final func combineLatest<each Other: Sendable>(
+    _ other: repeat Node<each Other>
+  ) -> Node<(Value, repeat each Other)> { gone() }
+  @available(*, unavailable, message: "Use `combine` and `map`: `a.combine(b).map { $0 + $1 }`.")
+  public final func combineLatest<Other: Sendable, Output: Sendable>(
+    _ other: Node<Other>, _ transform: @escaping @Sendable (Value, Other) -> Output
+  ) -> Node<Output> { gone() }
+  @available(*, unavailable, message: "Use `a.combine(b)`, or `a.combine(b, c)` of more.")
+  public static func combineLatest<each Other: Sendable>(
+    _ first: Node<Value>, _ other: repeat Node<each Other>
+  ) -> Node<(Value, repeat each Other)> { gone() }
+  @available(*, unavailable, message: "Use `zip` and `map`: `a.zip(b).map { $0 + $1 }`.")
+  public final func zip<Other: Sendable, Output: Sendable>(
+    _ other: Node<Other>, _ transform: @escaping @Sendable (Value, Other) -> Output
+  ) -> Node<Output> { gone() }
+  @available(*, unavailable, renamed: "merge(_:)")
+  public final func merge(with other: Node<Value>) -> Node<Value> { gone() }
   @available(*, unavailable, renamed: "distinctUntilChanged()")
   public final func removeDuplicates() -> Node<Value> { gone() }
   @available(*, unavailable, renamed: "distinctUntilChanged(by:)")
@@ -53,6 +91,16 @@ extension Node {
   }
   @available(*, unavailable, renamed: "deliver(on:)")
   public final func receive(on scheduler: some NodeScheduler) -> Node<Value> { gone() }
+  @available(*, unavailable, message: "Use `deliver(on: .main)`, or `deliver(on: .queue(queue))`.")
+  public final func receive<Scheduler: AnyObject>(on scheduler: Scheduler) -> Node<Value> { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "A node computes on the thread that sets its source: `deliver(on:)` moves what follows to another."
+  )
+  public final func subscribe<Scheduler: AnyObject>(on scheduler: Scheduler) -> Node<Value> {
+    gone()
+  }
   @available(*, unavailable, renamed: "flatten()")
   public final func switchToLatest<Output: Sendable>() -> Node<Output> where Value: Node<Output> {
     gone()
@@ -71,52 +119,82 @@ extension Node {
   public final func eraseToAnyPublisher() -> Node<Value> { gone() }
   @available(
     *, unavailable,
-    message: "A node is shared as it is: each value is computed once, however many listen."
+    message:
+      "Leave `share()` out: a node is shared as it is, and each value is computed once, however many listen."
   )
   public final func share() -> Node<Value> { gone() }
-
-  // MARK: RxSwift, ReactiveSwift
-
   @available(
-    *, unavailable, renamed: "listen(_:)",
-    message: "Keep what `listen` returns: releasing it ends the listening."
+    *, unavailable,
+    message:
+      "Leave `multicast` out: a node is shared as it is, and each value is computed once, however many listen."
   )
-  public final func subscribe(onNext: @escaping @Sendable (Value) -> Void) -> Listening { gone() }
+  public final func multicast<Subject>(_ makeSubject: () -> Subject) -> Node<Value> { gone() }
   @available(
-    *, unavailable, renamed: "listen(_:)",
-    message: "Keep what `listen` returns: releasing it ends the listening."
+    *, unavailable,
+    message:
+      "Leave `makeConnectable()` out: a node is shared as it is, and each value is computed once, however many listen."
   )
-  public final func observeValues(_ action: @escaping @Sendable (Value) -> Void) -> Listening {
+  public final func makeConnectable() -> Node<Value> { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "Leave `autoconnect()` out: a node is shared as it is, and each value is computed once, however many listen."
+  )
+  public final func autoconnect() -> Node<Value> { gone() }
+  @available(*, unavailable, renamed: "take(_:)", message: "`take(1)` is the first value.")
+  public final func first() -> Node<Value> { gone() }
+  @available(*, unavailable, message: "Use `filter(_:)` and `take(1)`.")
+  public final func first(where isWanted: @escaping @Sendable (Value) -> Bool) -> Node<Value> {
     gone()
   }
-  @available(*, unavailable, renamed: "flattenMap(_:)")
-  public final func flatMapLatest<Output: Sendable>(
-    _ transform: @escaping @Sendable (Value) -> Node<Output>
+  @available(
+    *, unavailable, renamed: "value", message: "A node does not complete: its `value` is the last."
+  )
+  public final func last() -> Node<Value> { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "A node does not complete: `collect(count:)` groups values, `scan` gathers all until now."
+  )
+  public final func collect() -> Node<[Value]> { gone() }
+  @available(*, unavailable, renamed: "collect(count:)")
+  public final func collect(_ count: Int) -> Node<[Value]> { gone() }
+  @available(
+    *, unavailable,
+    message:
+      "Only a node of `Result` can fail: make one by `tryMap`, then use `replaceError(with:)` or `catch`."
+  )
+  public final func replaceError(with value: Value) -> Node<Value> { gone() }
+  @available(
+    *, unavailable,
+    message: "Only a node of `Result` can fail: make one by `tryMap`, then use `catch`."
+  )
+  public final func tryCatch<Output: Sendable>(
+    _ handler: @escaping @Sendable (any Error) -> Node<Output>
   ) -> Node<Output> { gone() }
-  @available(*, unavailable, renamed: "exhaustMap(_:)")
-  public final func flatMapFirst<Output: Sendable>(
-    _ transform: @escaping @Sendable (Value) -> Node<Output>
-  ) -> Node<Output> { gone() }
-  @available(*, unavailable, renamed: "withLatest(from:)")
-  public final func withLatestFrom<Other: Sendable>(_ other: Node<Other>) -> Node<(Value, Other)> {
+  @available(*, unavailable, renamed: "debounce(_:on:)")
+  public final func debounce<Scheduler: AnyObject>(for interval: Duration, scheduler: Scheduler)
+    -> Node<Value>
+  { gone() }
+  @available(*, unavailable, renamed: "delay(_:on:)")
+  public final func delay<Scheduler: AnyObject>(for interval: Duration, scheduler: Scheduler)
+    -> Node<Value>
+  {
     gone()
   }
-  @available(*, unavailable, renamed: "deliver(on:)")
-  public final func observe(on scheduler: some NodeScheduler) -> Node<Value> { gone() }
-  @available(*, unavailable, renamed: "flatten()")
-  public final func switchLatest<Output: Sendable>() -> Node<Output> where Value: Node<Output> {
+  @available(
+    *, unavailable,
+    message: "Use `throttleLatest(_:on:)` where `latest` is true, `throttleFirst(_:on:)` otherwise."
+  )
+  public final func throttle<Scheduler: AnyObject>(
+    for interval: Duration, scheduler: Scheduler, latest: Bool
+  ) -> Node<Value> { gone() }
+  @available(*, unavailable, renamed: "timeout(_:on:)")
+  public final func timeout<Scheduler: AnyObject>(_ interval: Duration, scheduler: Scheduler)
+    -> Node<Value>
+  {
     gone()
   }
-  @available(*, unavailable, renamed: "mapReplace(_:)")
-  public final func mapTo<Output: Sendable>(_ value: Output) -> Node<Output> { gone() }
-  @available(*, unavailable, renamed: "race(_:)")
-  public final func amb(_ other: Node<Value>) -> Node<Value> { gone() }
-  @available(*, unavailable, renamed: "distinctUntilChanged()")
-  public final func skipRepeats() -> Node<Value> { gone() }
-  @available(*, unavailable, renamed: "pairwise()")
-  public final func combinePrevious() -> Node<(Value, Value)> { gone() }
-  @available(*, unavailable, renamed: "pairwise()")
-  public final func adjacentPairs() -> Node<(Value, Value)> { gone() }
 
   // MARK: EasySequence
 
@@ -132,6 +210,9 @@ extension Node {
   ) -> Node<Total> { gone() }
 
   // MARK: Everywhere
+
+  @available(*, unavailable, renamed: "listen(_:)")
+  public final func forEach(_ body: @escaping @Sendable (Value) -> Void) { gone() }
 
   @available(
     *, unavailable, renamed: "scan(_:_:)",
@@ -155,11 +236,7 @@ extension Node {
   public final func `do`(onNext: @escaping @Sendable (Value) -> Void) -> Node<Value> { gone() }
 }
 
-extension MutableNode {
-  @available(*, unavailable, renamed: "set(_:)")
-  public final func send(_ value: Value) {}
-  @available(*, unavailable, renamed: "set(_:)")
-  public final func accept(_ value: Value) {}
-  @available(*, unavailable, renamed: "set(_:)")
-  public final func onNext(_ value: Value) {}
+extension Cancelable {
+  @available(*, unavailable, message: "Use `let bag = CancelableBag()`, then `store(in: bag)`.")
+  public func store<Member>(in set: inout Set<Member>) { gone() }
 }

@@ -23,3 +23,25 @@ public struct Entity { public init() {} }
 public struct Edge { public init() {} }
 public struct Event { public init() {} }
 public struct View { public init() {} }
+public final class AnyCancellable: Hashable, Sendable {
+  public init() {}
+  public static func == (a: AnyCancellable, b: AnyCancellable) -> Bool { a === b }
+  public func hash(into hasher: inout Hasher) {}
+}
+public struct Observable {}
+public struct Observer {}
+public struct Property {}
+public struct MutableProperty {}
+public struct Signal {}
+public struct SignalProducer {}
+public struct Lifetime {}
+public struct BehaviorRelay {}
+public struct PublishSubject {}
+public struct DisposeBag {}
+public struct PassthroughSubject {}
+public struct CurrentValueSubject {}
+public struct AnyPublisher {}
+public struct Just {}
+public struct Future {}
+precedencegroup BindingPrecedence { higherThan: AssignmentPrecedence }
+infix operator <~: BindingPrecedence

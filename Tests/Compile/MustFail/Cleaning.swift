@@ -1,5 +1,5 @@
 // Contract 1.2: only a mutable node can be emptied.
-// expect: value of type 'Node<Int>' has no member 'clean'
+// expect: 'clean()' is unavailable: A `Node` cannot be set: set the `MutableNode` that it comes from, or call `mutablify()` on it.
 import EasyReact
 
 func clean(_ node: Node<Int>) { node.clean() }

@@ -1,5 +1,5 @@
 // A bag is a class: it is passed as it is.
-// expect: is deprecated: A bag is passed as it is: store(in: bag).
+// expect: is deprecated: A bag is passed as it is: `store(in: bag)`.
 import EasyReact
 
 func keep(_ node: Node<Int>) -> CancelableBag {

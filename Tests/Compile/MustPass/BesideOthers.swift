@@ -20,3 +20,12 @@ func use(_ screen: Screen, _ scheduler: some NodeScheduler) -> [Listening] {
   let groups: Node<NodeGroup<Bool, Int>> = screen.read.groupBy { $0 > 0 }
   return [groups.listen { print($0.key) }, screen.node.listen(on: scheduler) { print($0) }]
 }
+
+func others(
+  _: AnyCancellable, _: Observable, _: Observer, _: Property, _: MutableProperty, _: Signal, _: SignalProducer, _: Lifetime, _: BehaviorRelay,
+  _: PublishSubject, _: DisposeBag, _: PassthroughSubject, _: CurrentValueSubject, _: AnyPublisher, _: Just, _: Future
+) {}
+
+// The bindings of ReactiveSwift can be taught nodes.
+func <~ (follower: MutableNode<Int>, node: Node<Int>) { follower.link(to: node) }
+func follow(_ follower: MutableNode<Int>, _ node: Node<Int>) { follower <~ node }
