@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Testing
@@ -125,5 +126,28 @@ import Testing
     _ = kept.take()
     #expect(!node.hasListener)
     #expect(checkInvariants([node]) == [])
+  }
+
+  /// What dies while another thread is inside is told to that one: it hears of each by itself, on a small stack.
+  @Test func `7.3 many that died meanwhile are freed without recursion`() {
+    let (count, stack) = Sanitizer.isPresent ? (900, 512 * 1024) : (20_000, 128 * 1024)
+    let node = MutableNode(0)
+    let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+    let listening = node.listen {
+      if $0 == 1 {
+        isInside.signal()
+        wait(for: mayGoOn)
+      }
+    }
+    onThreads(2) { member in
+      if member == 0 { return onSmallStack(bytes: stack) { node.value = 1 } }
+      wait(for: isInside)
+      for _ in 0..<count { _ = node.map { $0 } }
+      mayGoOn.signal()
+    }
+    #expect(settle())
+    #expect(!node.hasDownstreamNode)
+    #expect(checkInvariants([node]) == [])
+    listening.cancel()
   }
 }
