@@ -1,4 +1,5 @@
-// What the code blocks of the documents use without saying where it comes from: Scripts/check-documents.py. What means something else
+// What the code blocks of the documents use without saying where it comes from:
+// Scripts/check-documents.py. What means something else
 // in one of them stands before that one: in a comment `<!-- compile: … -->`, or in examples.txt.
 import Dispatch
 import EasyReact
@@ -13,15 +14,20 @@ let price = MutableNode(4), count = MutableNode(3), tea = MutableNode(3), milk =
 let total = price.combine(count).map { $0 * $1 }
 let name = MutableNode("Ada")
 let ada = MutableNode(1), grace = MutableNode(2), barbara = MutableNode(3)
-let text = MutableNode("1"), word = MutableNode("a"), typed = MutableNode("s"), query = MutableNode("s"), voice = MutableNode("hello")
-let symbol = MutableNode("EZR"), links = MutableNode("/"), drafts = MutableNode("Dear"), script = MutableNode("Ada: hello")
-let loaded = MutableNode("page"), nearby = MutableNode("page"), faraway = MutableNode("page"), reply = MutableNode("yes")
-let cart = MutableNode(["tea"]), replies = MutableNode("yes"), asked = MutableNode("?"), message = MutableNode<Message>()
+let text = MutableNode("1"), word = MutableNode("a"), typed = MutableNode("s")
+let query = MutableNode("s"), voice = MutableNode("hello")
+let symbol = MutableNode("EZR"), links = MutableNode("/"), drafts = MutableNode("Dear")
+let script = MutableNode("Ada: hello")
+let loaded = MutableNode("page"), nearby = MutableNode("page"), faraway = MutableNode("page")
+let reply = MutableNode("yes")
+let cart = MutableNode(["tea"]), replies = MutableNode("yes"), asked = MutableNode("?")
+let message = MutableNode<Message>()
 let currentTab = MutableNode(Node("first")), room = MutableNode(Node("hello"))
 let degrees = MutableNode(18), reading = MutableNode(18), progress = MutableNode(0.0)
 let celsius = MutableNode(0.0), fahrenheit = MutableNode<Double>()
 let point = MutableNode(Point(x: 0, y: 0)), position = MutableNode(Point(x: 0, y: 0))
-let taps = MutableNode<Void>.eventNode(), sent = MutableNode<Void>.eventNode(), frames = MutableNode<Void>.eventNode()
+let taps = MutableNode<Void>.eventNode(), sent = MutableNode<Void>.eventNode()
+let frames = MutableNode<Void>.eventNode()
 let keys = MutableNode<String>.eventNode()
 
 struct Point: Sendable, Equatable { var x, y: Double }
@@ -64,4 +70,5 @@ let clock = VirtualScheduler(), test = MarbleTest(), recorder = Recorder(node)
 
 // MARK: - Streams
 
-let stream = LazyStream(1...9), primes = LazyStream([2, 3, 5]), ages = LazyStream([36, 85]), names = LazyStream(["Ada", "Grace"])
+let stream = LazyStream(1...9), primes = LazyStream([2, 3, 5]), ages = LazyStream([36, 85])
+let names = LazyStream(["Ada", "Grace"])

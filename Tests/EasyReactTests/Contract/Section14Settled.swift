@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func `14.6 settled waits for a thread that is inside, and for the mail left with it`() async
+  @Test func `14.6 settled waits for a thread that is inside, and for what was left with it`() async
   {
     let node = MutableNode(0), heard = Heard<Int>()
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
