@@ -31,7 +31,7 @@ package final class CreationRecorder: Sendable {
     var edges: [EdgePointer: Entry] = [:]
     var count = 0
   }
-  // The addresses are only compared.
+  // Unchecked: the addresses are only compared.
   private struct Guarded: @unchecked Sendable { var state = State() }
   private let state = Mutex(Guarded())
 

@@ -32,6 +32,7 @@ struct Topology {
   }
 }
 
+/// Unchecked: touched under the topology lock alone.
 nonisolated(unsafe) var topology = Topology()
 
 func underTopologyLock<Result>(_ body: () -> Result) -> Result {

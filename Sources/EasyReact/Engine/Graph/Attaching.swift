@@ -1,0 +1,164 @@
+import CEasyReact
+import Synchronization
+
+// An edge becomes one that the loop follows, and hears the present value. Known to the holder of the upstream's
+// region; another thread leaves a message.
+
+extension EdgePointer {
+  /// An edge in the lists becomes one that the loop follows, and the present value is pushed through
+  /// it once: a notification of the upstream restricted to the newcomer. Holder of the upstream's
+  /// region.
+  @usableFromInline func attach(in turn: TurnPointer, context: ContextBox? = nil) {
+    let up = pointee.up.unsafelyUnwrapped
+    if !attachWithoutPush(in: turn) { return }
+    if !up.pointee.hasValue.load(ordering: .relaxed) { return }
+    if pointee.has(.filtered) {
+      tellFirst(in: turn, context: context)
+    } else {
+      pushValue(in: turn, context: context)
+    }
+  }
+
+  /// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now
+  /// may be freed.
+  @discardableResult
+  @usableFromInline func attachWithoutPush(in turn: TurnPointer) -> Bool {
+    let before = pointee.remove(.starting)
+    if !before.has(.cut) {
+      attachToUpstream()
+      pointee.state?.takeUnretainedValue().attached(self)
+      return true
+    }
+    pointee.state?.takeUnretainedValue().end()
+    finishCut(in: turn)
+    return false
+  }
+
+  /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
+  /// was made for a value that came with one.
+  ///
+  /// - Parameter number: One given before; the value keeps its own where that is as high.
+  @usableFromInline func pushValue(
+    in turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
+  ) {
+    let up = pointee.up.unsafelyUnwrapped
+    let saved = turn.pointee.wave
+    turn.pointee.wave.number =
+      number == 0 ? newWave() : max(number, up.pointee.wave.load(ordering: .relaxed))
+    turn.pointee.wave.flags = context == nil ? [] : .context
+    if turn.pointee.wave.number == up.pointee.wave.load(ordering: .relaxed), up.tiebreak() != 0 {
+      turn.pointee.wave.flags.insert(.late)
+    }
+    turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
+    up.whileBusy(in: turn) {
+      if turn.pointee.isTraced {
+        up.traceWave(turn.pointee.wave.number, began: true)
+        if pointee.down == nil { traceListener(in: turn) }
+      }
+      let wave = turn.pointee.wave.number
+      if pointee.run(up, self, turn) { pointee.down!.propagate(in: turn) }
+      if turn.pointee.isTraced { up.traceWave(wave, began: false) }
+    }
+    turn.pointee.wave = saved
+    _ = consume context
+  }
+
+  /// The first value over an edge that is filtered is a set of its end (decision 0002). It keeps its own
+  /// number where that is the newer one, so that nothing goes back; else, or where it is to come back, it
+  /// has a new one. Holder of the upstream's region.
+  func tellFirst(in turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false) {
+    let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
+    let saved = turn.pointee.wave
+    let keepsNumber =
+      !comesBack && down.holds(by: turn) && !down.pointee.flags.has(.busy)
+      && (up.areFromTheStart(down) || down.isOlder(than: up))
+    turn.pointee.wave.number = keepsNumber ? up.pointee.wave.load(ordering: .relaxed) : newWave()
+    turn.pointee.wave.flags = keepsNumber && up.tiebreak() != 0 ? .late : []
+    if context != nil { turn.pointee.wave.flags.insert(.context) }
+    turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
+    let wave = turn.pointee.wave.number
+    if turn.pointee.isTraced { up.traceWave(wave, began: true) }
+    // Busy for the user's transform alone: what comes back finds it at rest.
+    let wasBusy = up.pointee.flags.only(.busy)
+    up.pointee.flags.insert(.busy)
+    let isStored = pointee.run(up, self, turn)
+    up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
+    if isStored { down.propagate(in: turn) }
+    up.whileBusy(in: turn) {}  // what the transform set
+    if turn.pointee.isTraced { up.traceWave(wave, began: false) }
+    turn.pointee.wave = saved
+    _ = consume context
+  }
+}
+
+extension NodePointer {
+  /// Neither value came by a wave. Such values are older than any wave; the upstream's becomes the newest
+  /// of them.
+  fileprivate func areFromTheStart(_ down: NodePointer) -> Bool {
+    if pointee.wave.load(ordering: .relaxed) > 1 || down.pointee.wave.load(ordering: .relaxed) > 1 {
+      return false
+    }
+    noteTiebreak(1, newWave())
+    pointee.wave.store(1, ordering: .releasing)
+    return true
+  }
+
+  /// What comes to the node while `body` runs waits, and is told after.
+  @inline(__always) func whileBusy(in turn: TurnPointer, _ body: () -> Void) {
+    let wasBusy = pointee.flags.has(.busy)
+    pointee.flags.insert(.busy)
+    body()
+    if wasBusy { return }
+    pointee.flags.remove(.busy)
+    if pointee.queue != nil, pointee.operations(self, .takeNext, turn) {
+      propagate(in: turn)
+    }
+  }
+}
+
+extension EdgePointer {
+  /// An edge or a listener of an existing node, made by any thread. The thread that is inside the node
+  /// attaches at once; others leave a message, which tells the value present then, and return false.
+  @discardableResult
+  @usableFromInline func attachNow(in turn: TurnPointer, context: ContextBox? = nil) -> Bool {
+    let edge = self
+    let up = edge.pointee.up.unsafelyUnwrapped
+    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    if up.holds(by: turn) {
+      edge.attach(in: turn, context: context)
+      return true
+    }
+    up.send((edge, context), in: turn) { payload, turn in
+      let (edge, context) = takePayload(payload, (EdgePointer, ContextBox?).self)
+      edge.attach(in: turn, context: context)
+    }
+    return false
+  }
+
+  /// Links two nodes that exist already, but for the initial push. The edge has both ends; it counts on
+  /// its downstream. No user code runs.
+  @usableFromInline func prepareLink(in turn: TurnPointer) {
+    let down = pointee.down.unsafelyUnwrapped
+    down.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    countOnUpstream()
+    // A derived node with a second upstream is no longer its first one's alone.
+    if down.pointee.firstIn.load(ordering: .relaxed) != nil { down.makeHead(in: turn) }
+    insert()
+  }
+
+  /// An edge or a listener that does not keep its upstream's handle keeps the node's storage until it is taken
+  /// out of its list.
+  func countOnUpstream() {
+    if pointee.upHandle == nil {
+      pointee.up!.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+}
+
+extension NodePointer {
+  @usableFromInline func makeHead(in turn: TurnPointer) {
+    // A closure is made only where it has to wait.
+    if holds(by: turn) { return split(in: turn) }
+    perform(in: turn) { turn in split(in: turn) }
+  }
+}

@@ -1,0 +1,55 @@
+import CEasyReact
+import Synchronization
+
+// The end of an edge: marked by any thread, at once; taken out of its lists at the end of a turn (Reclamation.swift).
+
+extension EdgePointer {
+  /// From here on nothing passes. An edge that was cut already stays as it is.
+  @usableFromInline func cut(by turn: TurnPointer) {
+    if mark() { finishCut(in: turn) }
+  }
+
+  /// Sets the cut mark; what waits in a scheduler is told. True: the caller must call `finishCut`.
+  ///
+  /// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its
+  /// address in hand, so the edge must not be freed before: `attach` finds the mark and finishes the
+  /// cut. Nothing waits in a scheduler then.
+  func mark() -> Bool {
+    // Retained: whoever is attaching the edge may free it as soon as it has its mark.
+    let member = pointee.traits.has(.tellsMark) ? pointee.state?.takeUnretainedValue() : nil
+    let before = pointee.insert(.cut)
+    if let member, !before.has(.cut) { member.marked() }
+    if before.has([.cut, .starting]) { return false }
+    pointee.state?.takeUnretainedValue().end()
+    return true
+  }
+
+  /// The second half of cutting: by the one who set the mark, which keeps the edge from being freed
+  /// until then.
+  func finishCut(in turn: TurnPointer) {
+    if let down = pointee.down {
+      if pointee.traits.has(.endsDownstream) { down.terminate() }
+      noteCut()
+      // What the edge of a flatten follows is let go at once, where nobody else is inside the result.
+      if let state = pointee.state, down.claim(by: turn) {
+        state.takeUnretainedValue().detached(turn)
+      }
+    }
+    let up = pointee.up.unsafelyUnwrapped
+    if up.holds(by: turn) {
+      retire(.edge(self), turn)  // before the messages: the sets there need not look at it
+    } else {
+      up.send(isMaintenance: true, self, in: turn) { payload, turn in
+        retire(.edge(takePayload(payload, EdgePointer.self)), turn)
+      }
+    }
+  }
+}
+
+extension NodePointer {
+  /// An upstream edge was lost: what computes from all of them says nothing any more.
+  fileprivate func terminate() {
+    pointee.join?.pointee.isTerminated.store(true, ordering: .releasing)
+    pointee.sideTableIfAny()?.termination?.mark()
+  }
+}

@@ -1,0 +1,85 @@
+import CEasyReact
+import Synchronization
+
+// Who may touch a region: steps 1 and 3 of the protocol in Region.swift.
+
+extension NodePointer {
+  @inlinable @inline(__always) func isHeld(by turn: TurnPointer) -> Bool {
+    pointee.region.load(ordering: .acquiring).pointee.owner.load(ordering: .relaxed)
+      == UInt(bitPattern: turn)
+  }
+
+  /// True: this turn holds the node's region and nothing waits there. False: send.
+  @inlinable @inline(__always) func claim(by turn: TurnPointer) -> Bool {
+    let region = pointee.region.load(ordering: .acquiring)
+    if region.take(in: turn), pointee.region.load(ordering: .relaxed) == region { return true }
+    return claimSlow(by: turn)
+  }
+}
+
+extension RegionPointer {
+  /// Makes a free region this turn's.
+  @inlinable @inline(__always) func take(in turn: TurnPointer) -> Bool {
+    if pointee.word.load(ordering: .relaxed) != Region.free
+      || !pointee.word.compareExchange(
+        expected: Region.free, desired: Region.held, successOrdering: .acquiring,
+        failureOrdering: .relaxed
+      ).exchanged
+    {
+      return false
+    }
+    addHeld(by: turn)
+    return true
+  }
+}
+
+extension NodePointer {
+  /// `claim`, where code size counts.
+  @usableFromInline func claimOutlined(by turn: TurnPointer) -> Bool {
+    claim(by: turn)
+  }
+
+  @usableFromInline func claimSlow(by turn: TurnPointer) -> Bool {
+    // The most frequent case, a region that is mine, needs no frame.
+    let region = pointee.region.load(ordering: .acquiring)
+    if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
+      region.pointee.word.load(ordering: .relaxed) == Region.held,
+      !region.hasMessages
+    {
+      return true
+    }
+    return claimContended(by: turn)
+  }
+
+  /// Looks again as often as the node was moved meanwhile.
+  @inline(never) fileprivate func claimContended(by turn: TurnPointer) -> Bool {
+    while true {
+      let region = pointee.region.load(ordering: .acquiring)
+      if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn) {
+        return region.openMaintenance(in: turn)
+      }
+      let isTaken = region.take(in: turn)
+      if pointee.region.load(ordering: .acquiring) == region { return isTaken }
+    }
+  }
+
+  /// This turn holds the node's region, whatever waits there: enough for what names no value, and so
+  /// may overtake the messages.
+  @usableFromInline func holds(by turn: TurnPointer) -> Bool {
+    isHeld(by: turn) || claim(by: turn) || isHeld(by: turn)
+  }
+
+  /// This turn holds the node's region, and no message waits for the node itself: enough for what ends
+  /// a life that messages name.
+  func holdsUnnamed(by turn: TurnPointer) -> Bool {
+    holds(by: turn) && pointee.waitingMessages.load(ordering: .relaxed) == 0
+  }
+}
+
+extension RegionPointer {
+  @inlinable @inline(__always) func addHeld(by turn: TurnPointer) {
+    pointee.owner.store(UInt(bitPattern: turn), ordering: .relaxed)
+    pointee.nextHeld = turn.pointee.held
+    turn.pointee.held = self
+  }
+}
