@@ -128,6 +128,39 @@ extension `Depth` {
       for node in ring { node.wiring.removeUpstreamNodes() }
     }
 
+    @Test(arguments: [800, 3_200])
+    func `a chain that falls into regions, from either end or anywhere, looks at little for each`(
+      size: Int
+    ) {
+      func chain() -> [Node<Int>] {
+        var nodes: [Node<Int>] = [MutableNode(1)]
+        for _ in 1..<size { nodes.append(nodes.last!.map { $0 &+ 1 }) }
+        return nodes
+      }
+      var random = SeededGenerator(seed: 3)
+      let inOrder = Array(1..<size)
+      for places in [inOrder, inOrder.reversed(), inOrder.shuffled(using: &random)] {
+        let mutable = chain(), cut = chain()
+        let looks = (
+          shapeLooks { for place in places { _ = mutable[place].mutablify() } },
+          shapeLooks { for place in places { cut[place].wiring.removeUpstreamNodes() } }
+        )
+        #expect(max(looks.0, looks.1) <= size * 150)
+        #expect(checkInvariants(mutable) == [] && checkInvariants(cut) == [])
+        (mutable[0] as! MutableNode).value = 5
+        #expect(mutable.last!.value == 4 + size)
+      }
+    }
+
+    @Test(arguments: [500, 2_000])
+    func `a fan of short branches, each a region in the end, looks at little for each`(size: Int) {
+      let hub = MutableNode(1)
+      let branches = (0..<size).map { _ in hub.map { $0 }.map { $0 } }
+      let tops = branches.map { $0.upstreamNodes[0] as! Node<Int> }
+      #expect(shapeLooks { for top in tops { _ = top.mutablify() } } <= size * 40)
+      #expect(checkInvariants([hub]) == [])
+    }
+
     @Test func `removing n neighbours looks at n edges`() {
       let size = 500
       let hub = MutableNode(1), others = (0..<size).map { _ in MutableNode<Int>() }

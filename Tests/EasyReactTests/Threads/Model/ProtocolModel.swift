@@ -83,7 +83,7 @@ struct ProtocolModel: Hashable {
     var word = Word()
     /// The exchange of a claim, or of a message that found a free word, has made the region mine.
     var isTaken = false
-    /// While it splits: the nodes to move, and the new region.
+    /// While it splits: the nodes that are to move, and the new region.
     var todo: [Int] = []
     var newRegion = 0
     /// The message that it opens is the last one for this node, which is gone.
@@ -326,7 +326,7 @@ struct ProtocolModel: Hashable {
       regions.append(Region(word: Word(isHeld: true)))
       threads[me].newRegion = regions.count - 1
       hold(threads[me].newRegion, me)
-      threads[me].todo = [message.node]
+      threads[me].todo = smallerPart(message.node)
       threads[me].step = .splitMoves
     }
   }
@@ -363,6 +363,17 @@ struct ProtocolModel: Hashable {
     !nodes.contains { $0.derived == node && $0.region == nodes[node].region }
   }
 
+  /// Of the two parts that a split leaves: the node with what only it can reach, and the rest.
+  private func smallerPart(_ node: Int) -> [Int] {
+    let region = nodes[node].region
+    var below = [node]
+    while let derived = nodes[below.last!].derived, nodes[derived].region == region {
+      below.append(derived)
+    }
+    let rest = nodes.indices.filter { nodes[$0].region == region && !below.contains($0) }
+    return rest.count < below.count ? rest : below
+  }
+
   /// False: another thread has the lock of the node that is to move.
   private mutating func split(_ me: Int, _ rules: Rules) -> Bool {
     let new = threads[me].newRegion, node = threads[me].todo[0]
@@ -376,9 +387,6 @@ struct ProtocolModel: Hashable {
     nodes[node].region = new
     threads[me].awaited += threads[me].counted ?? nodes[node].waitingMessages
     threads[me].counted = nil
-    if let derived = nodes[node].derived, nodes[derived].region == threads[me].region {
-      threads[me].todo.append(derived)
-    }
     if !threads[me].todo.isEmpty { return true }
     regions[new].origin = threads[me].region
     if !rules.contains(.splitsWithoutWaiting) { regions[new].awaited = threads[me].awaited }

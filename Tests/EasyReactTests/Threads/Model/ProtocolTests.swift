@@ -26,19 +26,27 @@ struct ProtocolTests {
       testDescription: "a region splits while its nodes are set", derivedFrom: [nil, 0],
       threads: [[[.set(0), .split(1)]], [[.set(1)], [.set(1)]]]),
     Scenario(
-      testDescription: "a chain moves to a region of its own", derivedFrom: [nil, 0, 1],
+      testDescription: "what is above a chain moves to a region of its own",
+      derivedFrom: [nil, 0, 1],
       threads: [[[.split(1)]], [[.set(2)], [.set(2)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "a chain moves to a region of its own", derivedFrom: [nil, 0, 1, 2],
+      threads: [[[.split(2)]], [[.set(3)], [.set(3)]], [[.set(0)]]]),
     Scenario(
       testDescription: "a split that is left with the holder", derivedFrom: [nil, 0],
       threads: [[[.set(0), .set(1)]], [[.split(1)], [.set(1)]]]),
     Scenario(
-      testDescription: "a region splits, and the new one splits, while messages wait",
+      testDescription: "a region splits from above and from below while messages wait",
       derivedFrom: [nil, 0, 1],
       threads: [[[.set(0), .split(1), .split(2)], [.set(2)]], [[.set(2)], [.set(1)]]]),
     Scenario(
+      testDescription: "a region splits, and the new one splits, while messages wait",
+      derivedFrom: [nil, 0, 1, 2],
+      threads: [[[.set(0), .split(2), .split(3)], [.set(3)]], [[.set(3)], [.set(2)]]]),
+    Scenario(
       testDescription: "messages for one node wait in two regions, and it moves to a third",
-      derivedFrom: [nil, 0, 1],
-      threads: [[[.set(0), .split(1), .split(2)]], [[.set(2)], [.set(2)]]]),
+      derivedFrom: [nil, 0, 1, 2],
+      threads: [[[.set(0), .split(2), .split(3)]], [[.set(3)], [.set(3)]]]),
     Scenario(
       testDescription: "two splits that are left with the holder, and what follows them",
       derivedFrom: [nil, 0, 1],
