@@ -97,8 +97,7 @@ extension NodePointer {
     in turn: TurnPointer
   ) -> Bool {
     if delivery.isFiltered && isReached(by: delivery) {
-      if turn.pointee.isTraced { traceStop(.reachedAlready, in: turn) }
-      return false
+      return stop(.reachedAlready, in: turn)
     }
     var flags = delivery.wave.flags.without(.late)
     switch consume arrival {
@@ -222,14 +221,12 @@ extension EdgePointer {
   fileprivate func mayPass(in turn: TurnPointer) -> Bool {
     let flags = pointee.allFlags
     if flags.has([.cut, .starting]) {
-      if turn.pointee.isTraced { traceStop(.cut, in: turn) }
-      return false
+      return stop(.cut, in: turn)
     }
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
     let delivery = Delivery(self, turn)
     if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery) {
-      if turn.pointee.isTraced { traceStop(.reachedAlready, in: turn) }
-      return false
+      return stop(.reachedAlready, in: turn)
     }
     return true
   }
@@ -295,29 +292,14 @@ extension EdgePointer {
   @inlinable @inline(never) func passSlowly<Value: Sendable>(
     _ arrival: consuming Arrival<Value>, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    let edge = self
-    let down = edge.pointee.down.unsafelyUnwrapped
-    let delivery = Delivery(edge, turn)
-    if up.sharesRegion(down) || down.claim(by: turn) {
-      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
+    let down = pointee.down.unsafelyUnwrapped
+    let delivery = Delivery(self, turn)
+    // What flows within a region does not queue behind its messages.
+    if up.sharesRegion(down) {
+      if pointee.isOver() { return stop(.cut, in: turn) }
       return down.arrive(arrival, delivery, sender: up, in: turn)
     }
-    typealias Payload = (EdgePointer, Arrival<Value>, Delivery, NodePointer)
-    let payload: Payload = (edge, consume arrival, delivery.retained(), up)
-    down.send(payload, in: turn) { payload, turn in
-      let (edge, arrival, delivery, sender) = takePayload(payload, Payload.self)
-      let context = delivery.takeContext()
-      if !edge.pointee.isOver() {
-        let down = edge.pointee.down.unsafelyUnwrapped
-        let saved = turn.pointee.wave
-        if down.arrive(arrival, delivery.afterWaiting(context), sender: sender, in: turn) {
-          down.propagate(in: turn)
-        }
-        turn.pointee.wave = saved
-      }
-      _ = consume context
-    }
-    return false
+    return deliver(ArrivalCrossing(arrival, from: up), delivery, in: turn)
   }
 }
 

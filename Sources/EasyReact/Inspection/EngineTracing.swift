@@ -218,3 +218,20 @@ package func whereaboutsOfNodeBeingTold() -> String? {
 enum TimerOwner {
   @TaskLocal static var current: AnyNode?
 }
+
+// MARK: - Where something goes no further
+
+extension EdgePointer {
+  /// Reports why, if anybody listens.
+  @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
+    if turn.pointee.isTraced { traceStop(reason, in: turn) }
+    return false
+  }
+}
+
+extension NodePointer {
+  @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
+    if turn.pointee.isTraced { traceStop(reason, in: turn) }
+    return false
+  }
+}

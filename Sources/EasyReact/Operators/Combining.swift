@@ -181,27 +181,30 @@ func makeJoin<Output: Sendable>(
 @inlinable func everyValueStep<Output: Sendable>(
   _ read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
 ) -> Step {
-  @Sendable func emit(
-    _ storage: NodePointer, _ delivery: Delivery, _ up: NodePointer, _ turn: TurnPointer
+  { up, edge, turn in
+    edge.deliver(EveryValueCrossing(read: read, sender: up), Delivery(edge, turn), in: turn)
+  }
+}
+
+@usableFromInline struct EveryValueCrossing<Output: Sendable>: Crossing {
+  @usableFromInline let read: @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
+  @usableFromInline let sender: NodePointer
+  @inlinable init(
+    read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?, sender: NodePointer
+  ) {
+    (self.read, self.sender) = (read, sender)
+  }
+
+  @inlinable @inline(__always) func arrive(
+    over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer
   ) -> Bool {
+    let storage = edge.pointee.down.unsafelyUnwrapped
     let join = storage.pointee.join.unsafelyUnwrapped
-    if join.pointee.isTerminated.load(ordering: .relaxed) {
-      if turn.pointee.isTraced { storage.traceStop(.cut, in: turn) }
-      return false
-    }
+    if join.pointee.isTerminated.load(ordering: .relaxed) { return storage.stop(.cut, in: turn) }
     guard let value = read(join.pointee.upstreams) else {
       storage.traceWaiting(in: turn)
       return false
     }
-    return storage.arrive(.value(value), delivery, sender: up, in: turn)
-  }
-  return { up, edge, turn in
-    let storage = edge.pointee.down.unsafelyUnwrapped
-    let delivery = Delivery(edge, turn)
-    if storage.claim(by: turn) { return emit(storage, delivery, up, turn) }
-    edge.sendOver(delivery, in: turn) { delivery, turn in
-      if emit(storage, delivery, up, turn) { storage.propagate(in: turn) }
-    }
-    return false
+    return storage.arrive(.value(value), delivery, sender: sender, in: turn)
   }
 }

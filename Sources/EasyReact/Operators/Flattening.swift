@@ -167,16 +167,8 @@ extension Node {
   @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    let down = edge.pointee.down!
-    let delivery = Delivery(edge, turn)
-    if down.claim(by: turn) {
-      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
-      return turnTo(node, down, delivery, up, turn)
-    }
-    edge.sendOver(delivery, in: turn) { delivery, turn in
-      if self.turnTo(node, down, delivery, up, turn) { down.propagate(in: turn) }
-    }
-    return false
+    edge.deliver(
+      ChoiceCrossing(flatten: self, node: node, sender: up), Delivery(edge, turn), in: turn)
   }
 
   @inlinable func turnTo(
@@ -245,6 +237,21 @@ extension Node {
     return false
   }
 
+}
+
+/// What the outer node's value chose.
+@usableFromInline struct ChoiceCrossing<Output: Sendable>: Crossing {
+  @usableFromInline let flatten: LatestInnerNode<Output>
+  @usableFromInline let node: Node<Output>
+  @usableFromInline let sender: NodePointer
+  @inlinable init(flatten: LatestInnerNode<Output>, node: Node<Output>, sender: NodePointer) {
+    (self.flatten, self.node, self.sender) = (flatten, node, sender)
+  }
+
+  @inlinable func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool
+  {
+    flatten.turnTo(node, edge.pointee.down.unsafelyUnwrapped, delivery, sender, turn)
+  }
 }
 
 // MARK: - As a join
@@ -347,20 +354,21 @@ extension Flatten {
   _ turn: TurnPointer
 ) -> Bool {
   guard let join = edge.joinAbove else { return false }
-  let down = edge.pointee.down.unsafelyUnwrapped
-  func note(_ delivery: Delivery, _ turn: TurnPointer) {
+  _ = edge.deliver(BroughtCrossing(join: join, sender: sender), delivery, in: turn)
+  return true
+}
+
+/// The value, or the emptiness, of the inner node is to be told.
+private struct BroughtCrossing: Crossing {
+  let join: JoinPointer
+  let sender: NodePointer
+  func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool {
     edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-      // Its value, or its emptiness, is to be told.
       unsafeDowncast($0.outer.unsafelyUnwrapped, to: Flatten.self).place.pointee.hasChosen = true
     }
-    down.noteArrival(at: join, delivery, sender: sender, in: turn)
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(at: join, delivery, sender: sender, in: turn)
+    return false
   }
-  if down.claim(by: turn) {
-    if edge.pointee.isOver() { _ = edge.stop(.cut, in: turn) } else { note(delivery, turn) }
-  } else {
-    edge.sendOver(delivery, in: turn) { delivery, turn in note(delivery, turn) }
-  }
-  return true
 }
 
 extension EdgePointer {
@@ -427,20 +435,12 @@ extension NodePointer {
     _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,
     _ emptiesResult: Bool, in turn: TurnPointer
   ) -> Bool {
-    let down = edge.pointee.down.unsafelyUnwrapped
     if edge.pointee.kind == .inner, noteBrought(Output.self, over: edge, delivery, sender, turn) {
       return false
     }
     let value = readStored(Output.self)
     if value == nil, !emptiesResult { return false }
     let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
-    if down.claim(by: turn) {
-      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
-      return down.arrive(arrival, delivery, sender: sender, in: turn)
-    }
-    edge.sendOver(delivery, in: turn) { delivery, turn in
-      if down.arrive(arrival, delivery, sender: sender, in: turn) { down.propagate(in: turn) }
-    }
-    return false
+    return edge.deliver(ArrivalCrossing(arrival, from: sender), delivery, in: turn)
   }
 }

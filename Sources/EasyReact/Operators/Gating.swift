@@ -138,21 +138,3 @@ private final class Gate: @unchecked Sendable {
   func turn() { turned = max(0, lives.load(ordering: .relaxed) - 1) }
   func isTurned(in life: Int) -> Bool { turned >= life }
 }
-
-extension EdgePointer {
-  /// Runs the end of a step as the holder of the result's region, where the state of an operator of
-  /// several upstreams lies: now, or when the thread that is inside opens the message. `body` is true
-  /// when it stored a value in the result.
-  func inRegion(in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool) -> Bool {
-    let down = pointee.down.unsafelyUnwrapped
-    let delivery = Delivery(self, turn)
-    if down.claim(by: turn) {
-      if pointee.isOver() { return stop(.cut, in: turn) }
-      return body(delivery, turn)
-    }
-    sendOver(delivery, in: turn) { delivery, turn in
-      if body(delivery, turn) { down.propagate(in: turn) }
-    }
-    return false
-  }
-}

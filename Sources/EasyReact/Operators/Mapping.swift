@@ -72,11 +72,3 @@ extension Node {
     return self
   }
 }
-
-extension EdgePointer {
-  /// For a step that lets a value go no further: reports why, if anybody listens.
-  @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
-    if turn.pointee.isTraced { traceStop(reason, in: turn) }
-    return false
-  }
-}

@@ -120,25 +120,18 @@ extension Node {
     _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.isTerminated {
-      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
-      return false
-    }
+    if group.isTerminated { return down.stop(.cut, in: turn) }
     queue.push(value)
-    if !ready() {
-      if turn.pointee.isTraced { down.traceStop(.waitsForAnotherUpstream, in: turn) }
-      return false
-    }
+    if !ready() { return down.stop(.waitsForAnotherUpstream, in: turn) }
     return down.arrive(.value(pop()), delivery, sender: up, in: turn)
   }
   return { up, edge, turn in
     let down = edge.pointee.down.unsafelyUnwrapped
     let value = up.slot(Value.self).pointee
-    let delivery = Delivery(edge, turn)
-    if down.claim(by: turn) { return push(value, down, delivery, up, turn) }
-    edge.sendOver(delivery, in: turn) { delivery, turn in
-      if push(value, down, delivery, up, turn) { down.propagate(in: turn) }
+    return edge.deliver(Delivery(edge, turn), in: turn) { delivery in
+      push(value, down, delivery, up, turn)
+    } later: {
+      ClosureCrossing { push(value, down, $0, up, $1) }
     }
-    return false
   }
 }

@@ -111,23 +111,16 @@ extension JoinPointer {
   @inline(never) fileprivate func arriveSlowly(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    let join = self
-    let storage = edge.pointee.down.unsafelyUnwrapped
-    let delivery = Delivery(edge, turn)
-    if storage.claim(by: turn) {
-      if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }
-      storage.noteArrival(at: join, delivery, sender: up, in: turn)
-    } else {
-      typealias Payload = (EdgePointer, JoinPointer, NodePointer, Delivery)
-      storage.send((edge, join, up, delivery.retained()) as Payload, in: turn) { payload, turn in
-        let (edge, join, up, delivery) = takePayload(payload, Payload.self)
-        let context = delivery.takeContext()
-        if edge.pointee.isOver() { return }
-        edge.pointee.down!.noteArrival(
-          at: join, delivery.afterWaiting(context), sender: up, in: turn)
-        _ = consume context
-      }
-    }
+    edge.deliver(JoinCrossing(join: self, sender: up), Delivery(edge, turn), in: turn)
+  }
+}
+
+/// The join is noted.
+private struct JoinCrossing: Crossing {
+  let join: JoinPointer
+  let sender: NodePointer
+  func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool {
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(at: join, delivery, sender: sender, in: turn)
     return false
   }
 }
@@ -167,13 +160,11 @@ extension NodePointer {
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      if turn.pointee.isTraced { traceStop(.cut, in: turn) }
-      return false
+      return stop(.cut, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
     if delivery.isFiltered && isReached(by: delivery) {
-      if turn.pointee.isTraced { traceStop(.reachedAlready, in: turn) }
-      return false
+      return stop(.reachedAlready, in: turn)
     }
     if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
       (wave, tiebreak) = (newWave(), 0)

@@ -220,7 +220,7 @@ extension NodePointer {
   }
 }
 
-// MARK: - A set, and what an edge brings
+// MARK: - A set
 
 extension NodePointer {
   /// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
@@ -280,27 +280,5 @@ extension NodePointer {
 extension MessagePointer {
   @usableFromInline func openSent(in turn: TurnPointer) {
     openMessage(in: turn)
-  }
-}
-
-extension EdgePointer {
-  /// Leaves what an edge brings with the holder of its downstream's region. `body` runs unless the
-  /// edge is cut before.
-  @usableFromInline func sendOver(
-    _ delivery: Delivery, in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Void
-  ) {
-    let edge = self
-    typealias Payload = (EdgePointer, Delivery, (Delivery, TurnPointer) -> Void)
-    let payload: Payload = (edge, delivery.retained(), body)
-    edge.pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
-      let (edge, delivery, body) = takePayload(payload, Payload.self)
-      let context = delivery.takeContext()
-      if !edge.pointee.isOver() {
-        let saved = turn.pointee.wave
-        body(delivery.afterWaiting(context), turn)
-        turn.pointee.wave = saved
-      }
-      _ = consume context
-    }
   }
 }
