@@ -139,6 +139,61 @@ extension `Depth` {
       #expect(!hub.hasUpstreamNode)
     }
 
+    enum Order: CaseIterable { case first, last, random }
+
+    private func ordered(_ nodes: [MutableNode<Int>], _ order: Order) -> [MutableNode<Int>] {
+      var random = SystemRandom(seed: 7)
+      switch order {
+      case .first: return nodes
+      case .last: return nodes.reversed()
+      case .random:
+        var nodes = nodes
+        for place in nodes.indices { nodes.swapAt(place, random.below(nodes.count)) }
+        return nodes
+      }
+    }
+
+    @Test(arguments: Order.allCases)
+    func `2.4 removing n neighbours by name, one by one, looks at some edges each`(order: Order) {
+      let size = 500
+      let hub = MutableNode(1), others = (0..<size).map { _ in MutableNode<Int>() }
+      for other in others { other.link(to: hub) }
+      let shuffled = ordered(others, order)
+      let below = shapeLooks { for other in shuffled { hub.wiring.removeDownstreamNode(other) } }
+      #expect(below <= 20 * size)
+      #expect(!hub.hasDownstreamNode)
+      for other in others { hub.link(to: other) }
+      let above = shapeLooks { for other in shuffled { hub.wiring.removeUpstreamNode(other) } }
+      #expect(above <= 20 * size)
+      #expect(!hub.hasUpstreamNode)
+      #expect(checkInvariants([hub]) == [])
+    }
+
+    @Test
+    func `2.4 removing by name looks at the shorter list only, and finds each of several edges`() {
+      let size = 500
+      let up = MutableNode(1), down = MutableNode<Int>()
+      let others = (0..<size).map { _ in MutableNode<Int>() }
+      func link(_ isBusyAbove: Bool, _ isBusyBelow: Bool) {
+        for (place, other) in others.enumerated() {
+          if isBusyAbove { other.link(to: up) }
+          if isBusyBelow { down.link(to: other) }
+          if place % 250 == 100 { down.link(to: up) }
+        }
+      }
+      for (above, below, limit) in [(true, false, 20), (false, true, 20), (true, true, 4 * size)] {
+        link(above, below)
+        let looks = shapeLooks { down.wiring.removeUpstreamNode(up) }
+        #expect(looks <= limit)
+        #expect(down.upstreamTransforms(from: up).isEmpty, "\(above), \(below)")
+        #expect(down.upstreamNodes.count == (below ? size : 0))
+        #expect(up.downstreamNodes.count == (above ? size : 0))
+        up.wiring.removeDownstreamNodes()
+        down.wiring.removeUpstreamNodes()
+      }
+      #expect(checkInvariants([up, down]) == [])
+    }
+
     @Test func `a link at a node with many links looks at few`() {
       let size = 500
       let hub = MutableNode<Int>(), below = hub.map { $0 }
