@@ -106,7 +106,34 @@ extension `Depth` {
       }
       #expect(checkInvariants(cells) == [])
       // Some √n a cell; a look at all of them for each would be ten thousand.
-      #expect(looks < size * 400)
+      #expect(looks < size * 150)
+    }
+
+    /// The invariants look at all components anew.
+    @Test(arguments: UInt64(1)...4)
+    func
+      `5.1 cyclic sheets of all densities are cut and linked at random, and what is kept is right`(
+        seed: UInt64
+      )
+    {
+      var random = SystemRandom(seed: seed)
+      for size in [6, 12, 25, 50] {
+        let cells = (0..<size).map { _ in MutableNode<Int>() }
+        var links: [any Cancelable] = []
+        for step in 0..<6 * size {
+          if step < 2 * size || links.isEmpty || random.below(3) == 0 {
+            let place = random.below(size), other = random.below(size)
+            links.append(cells[place].link(to: cells[other].fork()))
+          } else {
+            links.remove(at: random.below(links.count)).cancel()
+          }
+          if step % 7 == 0 || size < 20 {
+            #expect(checkInvariants(cells) == [], "seed \(seed), \(size) cells, step \(step)")
+          }
+        }
+        for link in links.reversed() { link.cancel() }
+        #expect(checkInvariants(cells) == [])
+      }
     }
 
     @Test func `a ring that is cut and closed again for ever keeps its ranks below the limit`() {
