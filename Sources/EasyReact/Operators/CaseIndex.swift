@@ -4,6 +4,9 @@ import Synchronization
 // so a node has a few cases itself, and a few nodes below it, each for the keys whose hash has one digit in
 // its place, with a few cases itself, and so on. A value with n cases runs O(log n) edges.
 //
+// (A table would be O(1), but the loop cannot be told which of a node's edges to run; and a step that propagates
+// from the case itself, as that of `groupBy` does, recurses: a long chain of switches would need a long stack.)
+//
 // These nodes are like any others: each is made for the first case that comes from it, and dies with the last.
 // They are empty while the present value is not theirs, so a case that is made later finds no older one.
 

@@ -109,6 +109,21 @@ extension `Depth` {
       #expect(looks < size * 150)
     }
 
+    @Test
+    func `5.1 a link finds each edge of a node, also where another thread attaches one meanwhile`()
+    {
+      let node = MutableNode(0), others = (0..<3).map { _ in MutableNode<Int>() }
+      let found = Journal<Int>()
+      whileInside(node, settingTo: 1) {
+        let links = others.map { $0.link(to: node) }
+        found.note(edgesFound(below: node))
+        for link in links { link.cancel() }
+      }
+      #expect(settle())
+      #expect(found.entries == [3])
+      #expect(checkInvariants([node]) == [])
+    }
+
     /// The invariants look at all components anew.
     @Test(arguments: UInt64(1)...4)
     func
