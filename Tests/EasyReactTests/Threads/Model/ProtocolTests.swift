@@ -92,7 +92,8 @@ struct ProtocolTests {
       testDescription: "three threads are inside a region each, with messages for the next one's",
       derivedFrom: [nil, nil, nil],
       threads: [
-        [[.set(0), .set(1), .set(1)]], [[.set(1), .set(2), .set(2)]], [[.set(2), .set(0), .set(0)]],
+        [[.set(0), .set(1), .set(1)]], [[.set(1), .set(2), .set(2)]],
+        [[.set(2), .set(0), .set(0)]],
       ], messageComfort: 0),
   ]
 
