@@ -17,6 +17,19 @@ package func shapeLooks(in body: () throws -> Void) rethrows -> Int {
   return turn.pointee.looks - before
 }
 
+/// How many edges a walk of the shape finds below a node, where the last one is attached, before those that
+/// were to be attached earlier, as soon as the walk has found one. Such edges must be cut before they are attached.
+package func edgesFound(below node: AnyNode) -> Int {
+  underTopologyLock {
+    var walk = EdgeWalk(node.storage, .outs), found: Set<EdgePointer> = []
+    while let edge = walk.next() {
+      found.insert(edge)
+      if found.count == 1 { node.storage.edges(.outs).last?.attachToUpstream() }
+    }
+    return found.count
+  }
+}
+
 /// The rank past which those of a graph are counted anew; a test lowers it.
 package func withRankLimit<Result>(_ limit: Int32, _ body: () throws -> Result) rethrows -> Result {
   let before = rankLimit.exchange(limit, ordering: .relaxed)

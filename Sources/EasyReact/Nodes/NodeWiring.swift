@@ -70,32 +70,69 @@ extension Node {
 
 extension NodeWiring {
   /// Cuts every edge that comes from `other`. The node keeps its value.
+  ///
+  /// - Complexity: O(the smaller number: of the edges that lead to the node, or away from `other`).
   public func removeUpstreamNode(_ other: AnyNode) {
-    cutAll(.ins) { $0.pointee.up == other.storage }
+    cutEdges(from: other.storage, to: node.storage)
   }
 
   /// Cuts every edge that leads to `other`, which keeps its value.
+  ///
+  /// - Complexity: O(the smaller number: of the edges that lead away from the node, or to `other`).
   public func removeDownstreamNode(_ other: AnyNode) {
-    cutAll(.outs) { $0.pointee.down == other.storage }
+    cutEdges(from: node.storage, to: other.storage)
   }
 
   /// Cuts every edge that leads to the node, which keeps its value.
-  public func removeUpstreamNodes() { cutAll(.ins) { _ in true } }
+  public func removeUpstreamNodes() {
+    cut { $0.mark(node.storage, .ins) { _ in true } }
+  }
 
   /// Cuts every edge that leads away from the node. The nodes downstream keep their values.
-  public func removeDownstreamNodes() { cutAll(.outs) { _ in true } }
+  public func removeDownstreamNodes() {
+    cut { $0.mark(node.storage, .outs) { _ in true } }
+  }
+}
 
-  private func cutAll(_ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool) {
-    let turn = currentTurn()
-    turn.enter()
-    // Marked under the node's lock, where no edge is freed. Whoever sets the mark detaches the edge,
-    // so it stays until then.
-    var marked: [EdgePointer] = []
-    node.storage.forEachEdge(list) { edge in
+/// An edge between two nodes is in a list of each, and the shorter one is enough. Which one that is nobody knows:
+/// so the beginnings of both are looked at by turns, twice as far each time.
+private func cutEdges(from up: NodePointer, to down: NodePointer) {
+  cut { marking in
+    var reach = 8
+    while !marking.mark(down, .ins, atMost: reach, { $0.pointee.up == up }),
+      !marking.mark(up, .outs, atMost: reach, { $0.pointee.down == down })
+    {
+      reach *= 2
+    }
+  }
+}
+
+private func cut(_ markAll: (inout Marking) -> Void) {
+  let turn = currentTurn()
+  turn.enter()
+  var marking = Marking(turn)
+  markAll(&marking)
+  for edge in marking.marked { edge.finishCut(in: turn) }
+  turn.leave()
+}
+
+/// The edges that one call cuts.
+private struct Marking {
+  private let turn: TurnPointer
+  private(set) var marked: [EdgePointer] = []
+
+  init(_ turn: TurnPointer) { self.turn = turn }
+
+  /// True: the whole list was looked at. Marked under the node's lock, where no edge is freed. Whoever sets the
+  /// mark detaches the edge, so it stays until then.
+  @discardableResult
+  mutating func mark(
+    _ node: NodePointer, _ list: EdgeListKind, atMost limit: Int = .max,
+    _ isMeant: (EdgePointer) -> Bool
+  ) -> Bool {
+    node.forEachEdge(list, atMost: limit) { edge in
       turn.pointee.looks += 1
       if isMeant(edge), edge.mark() { marked.append(edge) }
     }
-    for edge in marked { edge.finishCut(in: turn) }
-    turn.leave()
   }
 }

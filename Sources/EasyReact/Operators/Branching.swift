@@ -6,6 +6,12 @@ public struct Switch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Nil: the value has no key.
   public let key: Key?
   public let value: Value
+  /// Of the key, on the way to one of many cases.
+  @usableFromInline let hash: Int
+
+  @inlinable init(key: Key?, value: Value, hash: Int = 0) {
+    (self.key, self.value, self.hash) = (key, value, hash)
+  }
 }
 
 /// The branches of a `switch`: each is made when it is asked for, and forgotten when nobody holds
@@ -18,49 +24,58 @@ public struct Switch<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The node that all branches come from: each value with its key.
   public let node: Node<Switch<Key, Value>>
-  private let asked = Asked<Key>()
+  @usableFromInline let asked = Asked<Key>()
+  @usableFromInline let index = CaseIndex<Key, Value>()
 
-  init(_ node: Node<Switch<Key, Value>>) { self.node = node }
+  @usableFromInline init(_ node: Node<Switch<Key, Value>>) { self.node = node }
 
   /// The values with this key. Attached late, it holds the present value if its key is this one,
-  /// else none.
-  public func `case`(
+  /// else none. The cases of one key hear a value in the order in which they were made.
+  ///
+  /// The first few come from ``node``, the others from nodes between that part the keys further.
+  ///
+  /// - Complexity: O(log n) a value, with n cases. Where keys are not known beforehand, and for O(1),
+  ///   see ``Node/groupBy(file:line:_:)``.
+  @inlinable public func `case`(
     _ key: Key, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    let asking = Asking(asked, key)
-    return branch(.case, SourceLocation(file, line)) { $0.key == asking.key }
+    let asking = Asking(asked, key), location = SourceLocation(file, line)
+    let home = index.home(of: key.hashValue, from: node) { index, digit, node in
+      index.makeNode(for: digit, below: node, location)
+    }
+    return branch(.case, of: home, location) { $0 == asking.key }
   }
 
   /// The values without a key. What has a key that nobody asked for is not among them: see
   /// ``unmatched``.
-  public var `default`: Node<Value> {
-    branch(.default, node.storage.pointee.location) { $0.key == nil }
+  @inlinable public var `default`: Node<Value> {
+    branch(.default, of: node, node.storage.pointee.location) { $0 == nil }
   }
 
   /// The values whose key nobody asked for by a `case` that still lives.
-  public var unmatched: Node<Value> {
-    branch(.unmatched, node.storage.pointee.location) { [asked] in
-      if let key = $0.key { !asked.contains(key) } else { false }
+  @inlinable public var unmatched: Node<Value> {
+    branch(.unmatched, of: node, node.storage.pointee.location) { [asked] in
+      if let key = $0 { !asked.contains(key) } else { false }
     }
   }
 
   /// A property cannot tell where it was asked for: its node is made where the `switch` is.
-  private func branch(
-    _ kind: OperatorKind, _ location: SourceLocation,
-    _ isMeant: @escaping @Sendable (Switch<Key, Value>) -> Bool
+  @inlinable func branch(
+    _ kind: OperatorKind, of node: Node<Switch<Key, Value>>, _ location: SourceLocation,
+    _ isMeant: @escaping @Sendable (Key?) -> Bool
   ) -> Node<Value> {
     node.derive(kind, location, Value.self) { up, edge, turn in
-      let present = up.slot(Switch<Key, Value>.self).pointee
-      if !isMeant(present) { return edge.stop(.filtered, in: turn) }
-      return edge.pass(present.value, from: up, in: turn)
+      let present = up.slot(Switch<Key, Value>.self)
+      if !isMeant(present.pointee.key) { return edge.stop(.filtered, in: turn) }
+      return edge.pass(present.pointee.value, from: up, in: turn)
     }
   }
 }
 
 /// How many cases each key has.
-private final class Asked<Key: Hashable & Sendable>: Sendable {
+@usableFromInline final class Asked<Key: Hashable & Sendable>: Sendable {
   private let counts = Mutex<TreeDictionary<Key, Int>>([:])
-  func contains(_ key: Key) -> Bool { snapshot[key] != nil }
+  @usableFromInline func contains(_ key: Key) -> Bool { snapshot[key] != nil }
   func add(_ key: Key) { change(key, by: 1) }
   func remove(_ key: Key) { change(key, by: -1) }
 
@@ -88,10 +103,10 @@ private final class Asked<Key: Hashable & Sendable>: Sendable {
 }
 
 /// Lives as long as the edge of a case.
-private final class Asking<Key: Hashable & Sendable>: Sendable {
-  let key: Key
+@usableFromInline final class Asking<Key: Hashable & Sendable>: Sendable {
+  @usableFromInline let key: Key
   private let asked: Asked<Key>
-  init(_ asked: Asked<Key>, _ key: Key) {
+  @usableFromInline init(_ asked: Asked<Key>, _ key: Key) {
     self.asked = asked
     self.key = key
     asked.add(key)
@@ -106,7 +121,7 @@ extension Node {
   ///     signs.case("minus"); signs.default
   ///
   /// The closure runs once a value. Nil is no key: such values go to `default`.
-  public final func `switch`<Key: Hashable & Sendable>(
+  @inlinable public final func `switch`<Key: Hashable & Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ key: @escaping @Sendable (Value) -> Key?
   ) -> Switched<Key, Value> {
@@ -114,7 +129,7 @@ extension Node {
   }
 
   /// Parts the values by a key and maps them in one step.
-  public final func switchMap<Key: Hashable & Sendable, Output: Sendable>(
+  @inlinable public final func switchMap<Key: Hashable & Sendable, Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) -> (Key?, Output)
   ) -> Switched<Key, Output> {
@@ -132,7 +147,7 @@ extension Node {
   ///     signs.thenNode; signs.elseNode      // the two halves as nodes
   ///
   /// The closure runs once a value.
-  public final func `if`(
+  @inlinable public final func `if`(
     file: StaticString = #fileID, line: UInt = #line,
     _ condition: @escaping @Sendable (Value) -> Bool
   ) -> IfResult<Value> {
@@ -145,6 +160,10 @@ extension Node {
 
 /// The two branches of an `if`.
 public struct IfResult<Value: Sendable>: Sendable {
+  @usableFromInline init(thenNode: Node<Value>, elseNode: Node<Value>) {
+    (self.thenNode, self.elseNode) = (thenNode, elseNode)
+  }
+
   /// The values for which the condition holds.
   public let thenNode: Node<Value>
   /// The others.

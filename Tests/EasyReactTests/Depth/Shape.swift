@@ -106,7 +106,49 @@ extension `Depth` {
       }
       #expect(checkInvariants(cells) == [])
       // Some √n a cell; a look at all of them for each would be ten thousand.
-      #expect(looks < size * 400)
+      #expect(looks < size * 150)
+    }
+
+    @Test
+    func `5.1 a link finds each edge of a node, also where another thread attaches one meanwhile`()
+    {
+      let node = MutableNode(0), others = (0..<3).map { _ in MutableNode<Int>() }
+      let found = Journal<Int>()
+      whileInside(node, settingTo: 1) {
+        let links = others.map { $0.link(to: node) }
+        found.note(edgesFound(below: node))
+        for link in links { link.cancel() }
+      }
+      #expect(settle())
+      #expect(found.entries == [3])
+      #expect(checkInvariants([node]) == [])
+    }
+
+    /// The invariants look at all components anew.
+    @Test(arguments: UInt64(1)...4)
+    func
+      `5.1 cyclic sheets of all densities are cut and linked at random, and what is kept is right`(
+        seed: UInt64
+      )
+    {
+      var random = SystemRandom(seed: seed)
+      for size in [6, 12, 25, 50] {
+        let cells = (0..<size).map { _ in MutableNode<Int>() }
+        var links: [any Cancelable] = []
+        for step in 0..<6 * size {
+          if step < 2 * size || links.isEmpty || random.below(3) == 0 {
+            let place = random.below(size), other = random.below(size)
+            links.append(cells[place].link(to: cells[other].fork()))
+          } else {
+            links.remove(at: random.below(links.count)).cancel()
+          }
+          if step % 7 == 0 || size < 20 {
+            #expect(checkInvariants(cells) == [], "seed \(seed), \(size) cells, step \(step)")
+          }
+        }
+        for link in links.reversed() { link.cancel() }
+        #expect(checkInvariants(cells) == [])
+      }
     }
 
     @Test func `a ring that is cut and closed again for ever keeps its ranks below the limit`() {
@@ -170,6 +212,61 @@ extension `Depth` {
       for other in others { hub.link(to: other) }
       #expect(shapeLooks { hub.wiring.removeUpstreamNodes() } <= 2 * size)
       #expect(!hub.hasUpstreamNode)
+    }
+
+    enum Order: CaseIterable { case first, last, random }
+
+    private func ordered(_ nodes: [MutableNode<Int>], _ order: Order) -> [MutableNode<Int>] {
+      var random = SystemRandom(seed: 7)
+      switch order {
+      case .first: return nodes
+      case .last: return nodes.reversed()
+      case .random:
+        var nodes = nodes
+        for place in nodes.indices { nodes.swapAt(place, random.below(nodes.count)) }
+        return nodes
+      }
+    }
+
+    @Test(arguments: Order.allCases)
+    func `2.4 removing n neighbours by name, one by one, looks at some edges each`(order: Order) {
+      let size = 500
+      let hub = MutableNode(1), others = (0..<size).map { _ in MutableNode<Int>() }
+      for other in others { other.link(to: hub) }
+      let shuffled = ordered(others, order)
+      let below = shapeLooks { for other in shuffled { hub.wiring.removeDownstreamNode(other) } }
+      #expect(below <= 20 * size)
+      #expect(!hub.hasDownstreamNode)
+      for other in others { hub.link(to: other) }
+      let above = shapeLooks { for other in shuffled { hub.wiring.removeUpstreamNode(other) } }
+      #expect(above <= 20 * size)
+      #expect(!hub.hasUpstreamNode)
+      #expect(checkInvariants([hub]) == [])
+    }
+
+    @Test
+    func `2.4 removing by name looks at the shorter list only, and finds each of several edges`() {
+      let size = 500
+      let up = MutableNode(1), down = MutableNode<Int>()
+      let others = (0..<size).map { _ in MutableNode<Int>() }
+      func link(_ isBusyAbove: Bool, _ isBusyBelow: Bool) {
+        for (place, other) in others.enumerated() {
+          if isBusyAbove { other.link(to: up) }
+          if isBusyBelow { down.link(to: other) }
+          if place % 250 == 100 { down.link(to: up) }
+        }
+      }
+      for (above, below, limit) in [(true, false, 20), (false, true, 20), (true, true, 4 * size)] {
+        link(above, below)
+        let looks = shapeLooks { down.wiring.removeUpstreamNode(up) }
+        #expect(looks <= limit)
+        #expect(down.upstreamTransforms(from: up).isEmpty, "\(above), \(below)")
+        #expect(down.upstreamNodes.count == (below ? size : 0))
+        #expect(up.downstreamNodes.count == (above ? size : 0))
+        up.wiring.removeDownstreamNodes()
+        down.wiring.removeUpstreamNodes()
+      }
+      #expect(checkInvariants([up, down]) == [])
     }
 
     @Test func `a link at a node with many links looks at few`() {

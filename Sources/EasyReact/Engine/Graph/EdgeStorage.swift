@@ -272,15 +272,22 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// A walk of one list under the node's lock. `body` must be quick and call no user code.
-  func forEachEdge(_ list: EdgeListKind, _ body: (EdgePointer) -> Void) {
+  /// A walk of one list under the node's lock. `body` must be quick and call no user code. False: the list is
+  /// longer than `limit`, and the rest was not looked at.
+  @discardableResult
+  func forEachEdge(_ list: EdgeListKind, atMost limit: Int = .max, _ body: (EdgePointer) -> Void)
+    -> Bool
+  {
     pointee.acquire()
     defer { pointee.releaseAfterCopying() }
-    var edge = firstEdge(list)
+    var edge = firstEdge(list), room = limit
     while let present = edge {
+      if room == 0 { return false }
+      room -= 1
       body(present)
       edge = present.edgeBehind(list)
     }
+    return true
   }
 
   /// Is there an edge that is not cut, and meant? Looks no further than the first.

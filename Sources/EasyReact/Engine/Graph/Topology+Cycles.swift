@@ -24,9 +24,11 @@ final class Component {
     members.formUnion(newcomers)
     first = first ?? newcomers.first
   }
-  func remove(_ side: Set<NodePointer>) {
-    members.subtract(side)
-    if let present = first, side.contains(present) { first = members.first }
+  func remove(_ part: [NodePointer]) {
+    members.subtract(part)
+    // A set does not shrink, and a walk of it passes all its empty places.
+    if members.capacity > 8 * members.count + 64 { members = Set(Array(members)) }
+    if let present = first, !members.contains(present) { first = members.first }
   }
 }
 
@@ -222,40 +224,32 @@ extension NodePointer {
     let high = goal.pointee.rank.load(ordering: .relaxed)
     if low >= high { return false }
     let closed = Set(closed)
-    let result = search(to: goal) { edge, far, list in
+    return leads(to: goal) { edge, far in
       if !edge.pointee.isOrdinary() || !closed.contains(far.standIn()) { return false }
       let rank = far.pointee.rank.load(ordering: .relaxed)
       return far == self || far == goal || low < rank && rank < high
     }
-    if case .met = result { return true }
-    return false
   }
 }
 
-enum SearchResult {
-  case met
-  /// All that was seen in this direction, which is at its end.
-  case ended(Set<NodePointer>, EdgeListKind)
-}
-
 extension NodePointer {
-  /// Is there a way? Both ways by turns, an edge at a time, until the two meet or one is at its end: that
-  /// takes at most twice the work of the smaller one.
-  func search(to goal: NodePointer, isInside: (EdgePointer, NodePointer, EdgeListKind) -> Bool)
-    -> SearchResult
+  /// Both ways by turns, an edge at a time, until the two meet or one is at its end: that takes at most twice
+  /// the work of the smaller one.
+  private func leads(to goal: NodePointer, over isMeant: (EdgePointer, _ far: NodePointer) -> Bool)
+    -> Bool
   {
-    if self == goal { return .met }
+    if self == goal { return true }
     var front = Front(self, .outs)
     var other = Front(goal, .ins)
     while let edge = front.next() {
       let far = edge.pointee.far(front.list)
-      if isInside(edge, far, front.list) {
-        if other.seen.contains(far) { return .met }
+      if isMeant(edge, far) {
+        if other.seen.contains(far) { return true }
         front.see(far)
       }
       swap(&front, &other)
     }
-    return .ended(front.seen, front.list)
+    return false
   }
 }
 

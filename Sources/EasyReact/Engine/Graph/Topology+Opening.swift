@@ -3,24 +3,29 @@
 /// An edge inside the component is cut. Returns the edges that led back and lie on no cycle now, in
 /// the order in which they were linked.
 ///
-/// What is split off is found by searches both ways, so it is paid by the smaller side. The law that
-/// holds throughout: the members reach each other if every `source` leads to every `target`. So it is
-/// enough that each source reaches the root, and the root each target.
+/// The law that holds throughout: the members reach each other if every `source` leads to every
+/// `target`. So it is enough that each source reaches the root, and the root each target. What is split
+/// off is found by searches both ways, so it is paid by the smaller side; where that has taken longer
+/// than looking at all members once may take, they are looked at.
 func shrink(
   _ component: Component, withoutWayFrom up: NodePointer, to down: NodePointer
 ) -> [EdgePointer] {
   var rest = Remainder(component, up, down)
-  let budget = topology.looks + 16 * component.members.count + 256
-  while let (start, goal) = rest.nextDoubt() {
+  let budget = topology.looks + 4 * component.members.count + 64
+  while let doubt = rest.nextDoubt() {
     if topology.looks > budget {
       rest.breakUp()
       break
     }
-    let result = start.search(to: goal) { edge, far, list in rest.contains(far) }
-    if case .ended(let side, _) = result { rest.splitOff([side]) }
+    if let side = rest.side(in: doubt) { rest.splitOff(strongParts(of: side)) }
   }
   rest.end()
   return rest.opened.sorted { $0.number < $1.number }.map(\.edge)
+}
+
+/// A member of which it is not known yet whether it hangs together with the root.
+private enum Doubt {
+  case source(NodePointer), target(NodePointer)
 }
 
 /// A component that has lost an edge, and may fall apart.
@@ -28,7 +33,9 @@ private struct Remainder {
   private let component: Component
   private let address: Unmanaged<Component>
   private var root: NodePointer
-  /// Known so far; and those of which it is not known yet whether they hang together with the root.
+  /// From the root, and to it.
+  private var reached: RootSearch, reaching: RootSearch
+  /// Known so far; and those that are doubtful.
   private var sources: Set<NodePointer>, targets: Set<NodePointer>
   private var doubtfulSources: [NodePointer] = [], doubtfulTargets: [NodePointer]
   private(set) var opened: [(edge: EdgePointer, number: UInt64)] = []
@@ -38,45 +45,47 @@ private struct Remainder {
     address = .passUnretained(component)
     (root, sources, targets) = (up, [up], [down])
     doubtfulTargets = [down]
+    reached = RootSearch(up, .outs)
+    reaching = RootSearch(up, .ins)
   }
 
-  func contains(_ storage: NodePointer) -> Bool { storage.component() == address }
+  private func contains(_ storage: NodePointer) -> Bool { storage.component() == address }
 
-  /// Two members of which the first must reach the second.
-  mutating func nextDoubt() -> (NodePointer, NodePointer)? {
+  mutating func nextDoubt() -> Doubt? {
     if !contains(root) {
       sources = sources.filter(contains)
       targets = targets.filter(contains)
       guard let next = sources.first, !targets.isEmpty else { return nil }
       root = next
+      (reached, reaching) = (RootSearch(root, .outs), RootSearch(root, .ins))
       (doubtfulSources, doubtfulTargets) = (Array(sources), Array(targets))
     }
-    while let source = doubtfulSources.popLast() { if contains(source) { return (source, root) } }
-    while let target = doubtfulTargets.popLast() { if contains(target) { return (root, target) } }
+    while let source = doubtfulSources.popLast() { if contains(source) { return .source(source) } }
+    while let target = doubtfulTargets.popLast() { if contains(target) { return .target(target) } }
     return nil
   }
 
-  /// Nothing leads from a side to the others, or nothing leads to it.
-  mutating func splitOff(_ sides: [Set<NodePointer>]) {
-    for side in sides {
-      component.remove(side)
-      regroup(side)
-    }
-    for side in sides {
-      for storage in side {
-        for edge in EdgeWalk(storage, .ins) { look(edge, .ins) }
-        for edge in EdgeWalk(storage, .outs) { look(edge, .outs) }
-      }
+  /// Members of which nothing leads to the others, or to which nothing leads from them. Nil: the doubtful
+  /// one hangs together with the root.
+  mutating func side(in doubt: Doubt) -> Set<NodePointer>? {
+    switch doubt {
+    case .source(let source): reaching.side(of: source, in: component)
+    case .target(let target): reached.side(of: target, in: component)
     }
   }
 
-  private func regroup(_ side: Set<NodePointer>) {
-    let parts = strongParts(of: side)
+  /// Strongly connected parts, which have no way round over the others.
+  mutating func splitOff(_ parts: [[NodePointer]]) {
+    for part in parts { component.remove(part) }
     regrouping {
       for part in parts {
         let group = part.count == 1 ? nil : Component(part)
         for storage in part { storage.put(into: group) }
       }
+    }
+    for storage in parts.joined() {
+      for edge in EdgeWalk(storage, .ins) { look(edge, .ins) }
+      for edge in EdgeWalk(storage, .outs) { look(edge, .outs) }
     }
   }
 
@@ -90,6 +99,7 @@ private struct Remainder {
         doubtfulTargets.append(far)
       }
     }
+    if !edge.pointee.has(.isBackEdge) { return }
     let up = edge.pointee.up!.component()
     if up != nil, up == edge.pointee.down!.component() { return }
     if let number = topology.forget(edge), edge.pointee.isUncut() { opened.append((edge, number)) }
@@ -97,9 +107,10 @@ private struct Remainder {
 
   /// Too many doubts: all at once.
   mutating func breakUp() {
-    let parts = strongParts(of: component.members).map { Set($0) }
-    let largest = parts.max { $0.count < $1.count }
-    splitOff(parts.filter { $0 != largest })
+    var parts = strongParts(of: component.members)
+    guard let largest = parts.indices.max(by: { parts[$0].count < parts[$1].count }) else { return }
+    parts.remove(at: largest)
+    splitOff(parts)
   }
 
   /// A single node is no component.
@@ -109,41 +120,124 @@ private struct Remainder {
   }
 }
 
-/// The strongly connected parts of these nodes, over edges among them. Tarjan's algorithm with a stack
-/// of its own: R. Tarjan, Depth-first search and linear graph algorithms (1972).
+/// A search from a component's root, which goes on from one doubt to the next: what it has seen for one
+/// the next ones need not look for. What is split off meanwhile leaves it right, for no way from the root
+/// to what stays, or back, leads over that.
+private struct RootSearch {
+  private var front: Front
+  private var hasEnded = false
+
+  init(_ root: NodePointer, _ list: EdgeListKind) { front = Front(root, list) }
+
+  /// By turns with a search from the member, until the two meet (nil) or one is at its end: that one has
+  /// seen all of a side. If it is this one, and its side is the larger, the other goes on alone.
+  mutating func side(of member: NodePointer, in component: Component) -> Set<NodePointer>? {
+    if front.seen.contains(member) { return nil }
+    let address = Unmanaged.passUnretained(component)
+    var own = Front(member, front.list == .outs ? .ins : .outs)
+    var isMet = false
+    while !isMet {
+      if !hasEnded {
+        switch front.step(in: address, towards: own.seen) {
+        case .on: break
+        case .met: isMet = true
+        case .end:
+          hasEnded = true
+          let side = front.seen.filter { $0.component() == address }
+          if 2 * side.count <= component.members.count { return side }
+        }
+      }
+      switch own.step(in: address, towards: front.seen) {
+      case .on: break
+      case .met: isMet = true
+      case .end: return own.seen
+      }
+    }
+    front.see(member)
+    return nil
+  }
+}
+
+extension Front {
+  fileprivate enum Step { case on, met, end }
+
+  /// Looks at one edge.
+  fileprivate mutating func step(
+    in component: Unmanaged<Component>, towards others: Set<NodePointer>
+  ) -> Step {
+    guard let edge = next() else { return .end }
+    let far = edge.pointee.far(list)
+    if far.component() != component { return .on }
+    see(far)
+    return others.contains(far) ? .met : .on
+  }
+}
+
+// MARK: - Strongly connected parts
+
+/// Those of these nodes, over edges among them. Tarjan's algorithm with a stack of its own: R. Tarjan,
+/// Depth-first search and linear graph algorithms (1972).
 func strongParts(of storages: Set<NodePointer>) -> [[NodePointer]] {
-  var index: [NodePointer: Int] = [:]
-  var low: [NodePointer: Int] = [:]
-  var open: [NodePointer] = []
-  var isDone: Set<NodePointer> = []
-  var frames: [(storage: NodePointer, walk: EdgeWalk)] = []
-  var parts: [[NodePointer]] = []
-  func visit(_ storage: NodePointer) {
-    index[storage] = index.count
-    low[storage] = index[storage]
-    open.append(storage)
-    frames.append((storage, EdgeWalk(storage, .outs)))
+  if storages.count == 1 { return [Array(storages)] }
+  var search = PartSearch(storages)
+  for root in storages { search.run(from: root) }
+  return search.parts
+}
+
+private struct PartSearch {
+  private let storages: Set<NodePointer>
+  private(set) var parts: [[NodePointer]] = []
+  /// In the order in which they were met; and by number the lowest open one that each reaches.
+  private var numbers: [NodePointer: Int]
+  private var low: [Int] = []
+  private var open: [NodePointer] = []
+  private var frames: [(number: Int, walk: EdgeWalk)] = []
+  private var isDone: Int { .max }
+
+  init(_ storages: Set<NodePointer>) {
+    self.storages = storages
+    numbers = Dictionary(minimumCapacity: storages.count)
   }
-  func close(_ storage: NodePointer) {
-    if let below = frames.last?.storage { low[below] = min(low[below]!, low[storage]!) }
-    if low[storage] != index[storage] { return }
-    let part = Array(open[open.lastIndex(of: storage)!...])
-    open.removeLast(part.count)
-    isDone.formUnion(part)
-    parts.append(part)
-  }
-  for root in storages where index[root] == nil {
+
+  mutating func run(from root: NodePointer) {
+    if numbers[root] != nil { return }
     visit(root)
-    while let storage = frames.last?.storage {
+    while let number = frames.last?.number {
       guard let edge = frames[frames.count - 1].walk.next() else {
         frames.removeLast()
-        close(storage)
+        close(number)
         continue
       }
+      if !edge.pointee.isUncut() { continue }
       let down = edge.pointee.down!
-      if !edge.pointee.isUncut() || !storages.contains(down) || isDone.contains(down) { continue }
-      if let seen = index[down] { low[storage] = min(low[storage]!, seen) } else { visit(down) }
+      if let seen = numbers[down] {
+        if low[seen] != isDone { low[number] = min(low[number], seen) }
+      } else if storages.contains(down) {
+        visit(down)
+      }
     }
   }
-  return parts
+
+  private mutating func visit(_ storage: NodePointer) {
+    let number = low.count
+    numbers[storage] = number
+    low.append(number)
+    open.append(storage)
+    frames.append((number, EdgeWalk(storage, .outs)))
+  }
+
+  private mutating func close(_ number: Int) {
+    let lowest = low[number]
+    if let below = frames.last?.number { low[below] = min(low[below], lowest) }
+    if lowest != number { return }
+    var part: [NodePointer] = []
+    var last = Int.max
+    while last != number {
+      let storage = open.removeLast()
+      last = numbers[storage]!
+      low[last] = isDone
+      part.append(storage)
+    }
+    parts.append(part)
+  }
 }

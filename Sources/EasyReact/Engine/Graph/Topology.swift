@@ -131,19 +131,40 @@ func ringClosers() -> [AnyObject] {
 
 /// The edges of one list, one short look at a time. Under the topology lock: no edge that was found is
 /// freed before its end, and what is in the list at the beginning is found.
+///
+/// An edge that leads away may be attached meanwhile: it moves forward then, from those that are starting
+/// to the end of the others. So the starting ones come first.
 struct EdgeWalk: Sequence, IteratorProtocol {
   private let storage: NodePointer
   private let list: EdgeListKind
   private var last: EdgePointer?
+  private var isAmongStarting: Bool
 
-  init(_ storage: NodePointer, _ list: EdgeListKind) { (self.storage, self.list) = (storage, list) }
+  init(_ storage: NodePointer, _ list: EdgeListKind) {
+    (self.storage, self.list) = (storage, list)
+    isAmongStarting = list == .outs
+  }
 
   mutating func next() -> EdgePointer? {
     topology.looks += 1
     storage.pointee.acquire()
     defer { storage.pointee.release() }
-    last = last.map { $0.edgeBehind(list) } ?? storage.firstEdge(list)
+    last = following()
+    if last == nil, isAmongStarting {
+      isAmongStarting = false
+      if storage.pointee.lastOut.load(ordering: .relaxed) != nil { last = storage.firstEdge(list) }
+    }
     return last
+  }
+
+  /// Under the node's lock.
+  private func following() -> EdgePointer? {
+    let lastAttached = list == .outs ? storage.pointee.lastOut.load(ordering: .relaxed) : nil
+    guard let last else {
+      return isAmongStarting && lastAttached != nil
+        ? lastAttached!.edgeBehind(list) : storage.firstEdge(list)
+    }
+    return !isAmongStarting && last == lastAttached ? nil : last.edgeBehind(list)
   }
 }
 

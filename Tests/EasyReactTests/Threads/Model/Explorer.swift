@@ -12,6 +12,7 @@ struct Explorer {
     /// Threads, turns, calls.
     let threads: [[[Call]]]
     var messageBound = 1_000
+    var messageComfort = 1_000
   }
 
   enum Call: Sendable {
@@ -26,6 +27,7 @@ struct Explorer {
   init(_ scenario: Scenario, breaking mutant: Rules = []) {
     var rules = mutant
     rules.messageBound = scenario.messageBound
+    rules.messageComfort = scenario.messageComfort
     let programs = Self.programs(scenario)
     do {
       try explore(Self.start(scenario, programs), programs, rules)

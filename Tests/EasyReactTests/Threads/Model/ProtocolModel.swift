@@ -64,7 +64,7 @@ struct ProtocolModel: Hashable {
   enum Step: Hashable {
     case nextCall, cuts
     case claimRegion, claimOwner, claimExchanges, claimRereads
-    case sendLocks, sendWord, sendExchanges, sendUnlocks
+    case givesWay, naps, sendLocks, sendWord, sendExchanges, sendUnlocks
     case open, notify, splitMoves
     case finish, takeMessage, collect, openNext, freeExchanges
     case isDone
@@ -162,13 +162,14 @@ struct ProtocolModel: Hashable {
     var next = self
     guard try next.take(thread, rules) else { return nil }
     // What no other thread can see or change is no step of its own.
-    while next.isPrivate(next.threads[thread].step) { _ = try next.take(thread, rules) }
+    while next.isPrivate(next.threads[thread].step, rules) { _ = try next.take(thread, rules) }
     return next
   }
 
   /// `claimOwner` too: a turn only asks whether the owner is itself, and only itself writes that.
-  private func isPrivate(_ step: Step) -> Bool {
+  private func isPrivate(_ step: Step, _ rules: Rules) -> Bool {
     switch step {
+    case .givesWay: rules.messageComfort >= 1_000  // so many never wait
     case .nextCall, .claimOwner, .finish, .openNext: true
     default: false
     }
@@ -186,6 +187,7 @@ struct ProtocolModel: Hashable {
       nodes[threads[me].message.node].cutter = threads[me].message.sender
       threads[me].step = .nextCall
     case .claimRegion, .claimOwner, .claimExchanges, .claimRereads: claim(me, rules)
+    case .givesWay, .naps: return giveWay(me, rules)
     case .sendLocks, .sendWord, .sendExchanges, .sendUnlocks: return send(me, rules)
     case .open: try open(me, rules)
     case .notify: try notify(me)
@@ -225,7 +227,7 @@ struct ProtocolModel: Hashable {
         let mayOvertake =
           rules.contains(.overtakesMessages)
           || [.attach, .split, .end].contains(threads[me].message.kind)
-        threads[me].step = hasMessages && !mayOvertake ? .sendLocks : .open
+        threads[me].step = hasMessages && !mayOvertake ? .givesWay : .open
       } else {
         threads[me].step =
           rules.contains(.rereadsBeforeTheExchange) ? .claimRereads : .claimExchanges
@@ -237,7 +239,7 @@ struct ProtocolModel: Hashable {
         hold(region, me)
       }
       if rules.contains(.doesNotReread) || rules.contains(.rereadsBeforeTheExchange) {
-        threads[me].step = threads[me].isTaken ? .open : .sendLocks
+        threads[me].step = threads[me].isTaken ? .open : .givesWay
       } else {
         threads[me].step = .claimRereads
       }
@@ -248,9 +250,34 @@ struct ProtocolModel: Hashable {
       } else if rules.contains(.rereadsBeforeTheExchange) {
         threads[me].step = .claimExchanges
       } else {
-        threads[me].step = threads[me].isTaken ? .open : .sendLocks
+        threads[me].step = threads[me].isTaken ? .open : .givesWay
       }
     }
+  }
+
+  /// Before a message is left where too many wait. Here a nap is a wait without an end, until few are left: so
+  /// two that nap for each other are found as threads of which none can go on. False: it naps.
+  private mutating func giveWay(_ me: Int, _ rules: Rules) -> Bool {
+    if threads[me].step == .givesWay {
+      threads[me].region = nodes[threads[me].message.node].region
+      let mayNap = !isAwaited(me) || rules.contains(.napsThoughAwaited)
+      let isCrowded = backlog(threads[me].region) > rules.messageComfort
+      threads[me].step = isCrowded && mayNap ? .naps : .sendLocks
+      return true
+    }
+    if backlog(threads[me].region) > rules.messageComfort { return false }
+    threads[me].step = .sendLocks
+    return true
+  }
+
+  /// It works off messages, or holds a region where some wait.
+  private func isAwaited(_ me: Int) -> Bool {
+    threads[me].messagesOpened > 0 || threads[me].held.contains(where: hasMessages)
+  }
+
+  private func backlog(_ region: Int) -> Int {
+    regions[region].word.messages.count + regions[region].inbox.count
+      + regions[region].maintenance.count
   }
 
   /// The functions `pushed` and `pushedLocked`. False: another thread has the lock.
@@ -530,6 +557,8 @@ struct Rules: OptionSet {
   let rawValue: Int
   /// How many messages one turn opens.
   var messageBound = 1_000
+  /// As many may wait in a region before who leaves another one naps.
+  var messageComfort = 1_000
 
   init(rawValue: Int) { self.rawValue = rawValue }
 
@@ -577,4 +606,6 @@ struct Rules: OptionSet {
   static let forgetsTheEnd = Rules(rawValue: 1_048_576)
   /// A message is counted when it is in the mailbox, where its holder may have taken it.
   static let countsAfterPushing = Rules(rawValue: 2_097_152)
+  /// Who holds a region where messages wait naps all the same.
+  static let napsThoughAwaited = Rules(rawValue: 4_194_304)
 }

@@ -66,6 +66,22 @@ struct ProtocolTests {
     Scenario(
       testDescription: "a listener attaches another one while messages wait", derivedFrom: [nil],
       threads: [[[.set(0), .attach(0), .set(0)]], [[.set(0)], [.set(0)]]]),
+    // From here on who leaves a message where one waits naps until that is taken.
+    Scenario(
+      testDescription: "two threads are inside a region each, with messages for the other's",
+      derivedFrom: [nil, nil],
+      threads: [[[.set(0), .set(1), .set(1)]], [[.set(1), .set(0), .set(0)]]], messageComfort: 0),
+    Scenario(
+      testDescription: "two halves that set each other, and one of them splits",
+      derivedFrom: [nil, 0, nil],
+      threads: [[[.set(0), .split(1), .set(2), .set(2)]], [[.set(2), .set(1), .set(0)]]],
+      messageComfort: 0),
+    Scenario(
+      testDescription:
+        "who naps for a background queue that sets over an edge to the napper's region",
+      derivedFrom: [nil, nil], edges: [0: 1],
+      threads: [[[.set(0)], [.set(0)]], [[.set(1), .set(0), .set(0)]]], messageBound: 1,
+      messageComfort: 0),
   ]
 
   /// Half a million states: for the long runs.
@@ -80,6 +96,13 @@ struct ProtocolTests {
     Scenario(
       testDescription: "three threads, and messages over an edge", derivedFrom: [nil, nil],
       edges: [0: 1], threads: [[[.set(1), .set(0)]], [[.set(0)]], [[.set(0)]]]),
+    Scenario(
+      testDescription: "three threads are inside a region each, with messages for the next one's",
+      derivedFrom: [nil, nil, nil],
+      threads: [
+        [[.set(0), .set(1), .set(1)]], [[.set(1), .set(2), .set(2)]],
+        [[.set(2), .set(0), .set(0)]],
+      ], messageComfort: 0),
   ]
 
   @Test(arguments: scenarios + (Stress.scale > 1 ? longScenarios : []))
@@ -114,6 +137,7 @@ struct ProtocolTests {
     (.countsAfterPushing, "which has ended"),
     (.attacherTellsItself, "a gap or a repetition"),
     (.looksBeforeTheClaim, "after who cut it had set the end"),
+    (.napsThoughAwaited, "no thread can go on"),
   ])
   func `a protocol without one of its rules is found out`(mutant: Rules, complaint: String) {
     let found = Self.scenarios.lazy.compactMap { Explorer($0, breaking: mutant).violation }
