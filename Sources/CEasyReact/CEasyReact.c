@@ -10,6 +10,7 @@
 #endif
 
 __thread void *easyreact_turn = NULL;
+__thread void *easyreact_reads = NULL;
 // On a cache line of its own: every set writes it.
 _Alignas(128) uint64_t easyreact_waves = 1;
 _Alignas(128) int32_t easyreact_traced = 0;

@@ -18,6 +18,12 @@ extern __thread void *_Nullable easyreact_turn;
 
 static inline void *_Nullable easyreact_turn_get(void) { return easyreact_turn; }
 
+// Where the derivation whose closure runs on this thread notes what it reads (Operators/Derivation.swift), or null.
+extern __thread void *_Nullable easyreact_reads;
+
+static inline void *_Nullable easyreact_reads_get(void) { return easyreact_reads; }
+static inline void easyreact_reads_set(void *_Nullable reads) { easyreact_reads = reads; }
+
 // Sets the turn of this thread and arranges for `end` to be called with it when the thread ends.
 void easyreact_turn_set(void *_Nonnull turn, void (*_Nonnull end)(void *_Nonnull));
 

@@ -48,6 +48,10 @@ public func batch<Result, Failure: Error>(
 
   init(outer: Batch?) { self.outer = outer }
 
+  /// Open while the closure of a derivation runs, which sets no node.
+  // Unsafe: nothing is ever staged in it.
+  @usableFromInline nonisolated(unsafe) static let refusing = Batch(outer: nil)
+
   /// The newest staged value of a node, in this batch or one around it.
   @usableFromInline func staged(_ storage: NodePointer) -> AnyStaged? {
     if let position = positions[storage] { return entries[position] }
@@ -57,6 +61,11 @@ public func batch<Result, Failure: Error>(
   @usableFromInline func stage<Value>(
     _ node: MutableNode<Value>, _ arrival: Arrival<Value>, _ context: ContextBox?
   ) {
+    if self === Batch.refusing {
+      misuse(
+        arrival.operation, "a derivation's closure computes a value and sets no node", node,
+        "Listen to the derived node, and set there.")
+    }
     switch arrival {
     case .value(let value): put(Staged(node, value, context))
     case .empty: put(Staged(node, nil, context))
@@ -77,7 +86,7 @@ public func batch<Result, Failure: Error>(
   }
 
   func merge(into outer: Batch) {
-    for entry in entries { outer.put(entry) }
+    for entry in entries { entry.stage(in: outer) }
   }
 }
 
@@ -85,6 +94,7 @@ public func batch<Result, Failure: Error>(
   let storage: NodePointer
   init(_ storage: NodePointer) { self.storage = storage }
   func apply(_ turn: TurnPointer) {}
+  func stage(in batch: Batch) {}
 }
 
 @usableFromInline final class Staged<Value: Sendable>: AnyStaged {
@@ -99,7 +109,7 @@ public func batch<Result, Failure: Error>(
     super.init(node.storage)
   }
 
-  override func apply(_ turn: TurnPointer) {
-    node.setSlowly(value.map { .value($0) } ?? .empty, context: context)
-  }
+  private var arrival: Arrival<Value> { value.map { .value($0) } ?? .empty }
+  override func apply(_ turn: TurnPointer) { node.setSlowly(arrival, context: context) }
+  override func stage(in batch: Batch) { batch.stage(node, arrival, context) }
 }

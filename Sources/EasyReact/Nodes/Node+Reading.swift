@@ -3,11 +3,16 @@ import Synchronization
 
 extension NodePointer {
   /// What `node.value` tells this thread: what it staged in a batch, what was sent last, or what is
-  /// stored.
+  /// stored. The closure of a derivation sees what is stored, which is what other nodes were computed
+  /// from.
   ///
   /// The switch of the whole process only spares the look at this thread and this node where nobody
   /// stages or sends anything.
   @inlinable @inline(__always) func readValue<Value: Sendable>(_: Value.Type) -> Value? {
+    if let reads = easyreact_reads_get() {
+      noteRead(in: reads)
+      return readStored(Value.self)
+    }
     if easyreact_is_unsettled() { return readUnsettled(Value.self) }
     return readStored(Value.self)
   }

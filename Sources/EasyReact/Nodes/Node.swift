@@ -241,7 +241,7 @@ extension NodeFactory {
 
 extension Arrival {
   /// What the user called.
-  fileprivate var operation: String {
+  var operation: String {
     switch self {
     case .value: "set"
     case .empty: "clean"

@@ -106,26 +106,42 @@ extension EdgePointer {
   /// The maker of a join reads its upstreams itself, after this. Where another thread is inside one, what
   /// it has stored since runs the join again.
   @usableFromInline func attachToJoin(in turn: TurnPointer) {
-    let edge = self
-    let up = edge.pointee.up.unsafelyUnwrapped
-    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    let up = pointee.up.unsafelyUnwrapped
     if up.holds(by: turn) {
-      edge.attachWithoutPush(in: turn)
-      return
+      if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
+      attachWithoutPush(in: turn)
+    } else {
+      attachToJoin(in: turn, seen: up.numberOfValue())
     }
-    // A number is stored behind its value, so what the maker reads is no older than this one. A set
-    // under way may be read and pushed too; none is missed.
-    let hadValue = up.pointee.hasValue.load(ordering: .acquiring)
-    let seen = hadValue ? up.pointee.wave.load(ordering: .acquiring) : .max
-    up.send((edge, seen), in: turn) { payload, turn in
+  }
+
+  /// The same for one who has read already: a value with this number, or none.
+  func attachToJoin(in turn: TurnPointer, seen: UInt64) {
+    if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
+    let up = pointee.up.unsafelyUnwrapped
+    if up.holds(by: turn) { return attachAndCatchUp(with: seen, in: turn) }
+    up.send((self, seen), in: turn) { payload, turn in
       let (edge, seen) = takePayload(payload, (EdgePointer, UInt64).self)
-      if !edge.attachWithoutPush(in: turn) { return }
-      let up = edge.pointee.up.unsafelyUnwrapped
-      if up.pointee.wave.load(ordering: .relaxed) != seen,
-        up.pointee.hasValue.load(ordering: .relaxed)
-      {
-        edge.pushValue(in: turn)
-      }
+      edge.attachAndCatchUp(with: seen, in: turn)
     }
+  }
+
+  private func attachAndCatchUp(with seen: UInt64, in turn: TurnPointer) {
+    if !attachWithoutPush(in: turn) { return }
+    let up = pointee.up.unsafelyUnwrapped
+    if up.pointee.wave.load(ordering: .relaxed) != seen,
+      up.pointee.hasValue.load(ordering: .relaxed)
+    {
+      pushValue(in: turn)
+    }
+  }
+}
+
+extension NodePointer {
+  /// A number is stored behind its value, so who reads after this reads none that is older. A set under way may
+  /// be read and pushed too; none is missed.
+  func numberOfValue() -> UInt64 {
+    let hasValue = pointee.hasValue.load(ordering: .acquiring)
+    return hasValue ? pointee.wave.load(ordering: .acquiring) : .max
   }
 }

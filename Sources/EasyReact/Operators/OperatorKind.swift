@@ -2,7 +2,7 @@
 @usableFromInline enum OperatorKind: UInt8, Sendable, CaseIterable {
   case link, fork, map, mapReplace, compactMap, filter, ignore, select, distinctUntilChanged
   case skip, take, scan, deliver, delay, debounce, flatten, inner, `switch`, `case`, `default`
-  case unmatched, combine, zip, merge, sync, transform, listen
+  case unmatched, combine, derived, zip, merge, sync, transform, listen
   // Beyond the original.
   case takeWhile, skipWhile, takeUntil, skipUntil, notifier
   case startWith, pairwise, enumerated, count, collect
@@ -22,7 +22,7 @@
   /// Does the node below compute from the value that its upstream holds, not from what it is told?
   var readsLatest: Bool {
     switch self {
-    case .combine, .latest, .flattenCombine, .member: true
+    case .combine, .derived, .latest, .flattenCombine, .member: true
     default: false
     }
   }
@@ -34,7 +34,7 @@
       [.endsDownstream, .hasFixedEnds]
     case .held, .scan, .count, .startWith, .link, .sync, .transform: .keepsEvents
     case .member: [.hasFixedEnds, .tellsMark]
-    case .race, .inner, .groups, .group: .hasFixedEnds
+    case .derived, .race, .inner, .groups, .group: .hasFixedEnds
     default: []
     }
   }
