@@ -13,6 +13,10 @@ struct Workload {
     .init(name: "fan-out", row: "budget/1,000 × (map, listener)", count: 50),
     .init(name: "combine", row: "budget/combine of 2", count: 5_000),
     .init(name: "combine-8", row: "budget/combine of 8", count: 2_000),
+    .init(name: "combine-map", row: "budget/combine of 2 and map", count: 5_000),
+    .init(name: "derived", row: "budget/derived of 2", count: 5_000),
+    .init(
+      name: "derived-switch", row: "budget/derived, another upstream each run", count: 2_000),
     .init(name: "diamond", row: "budget/diamond, 10 wide", count: 2_000),
     .init(name: "zip", row: "budget/zip of 2, a pair", count: 3_000),
     .init(name: "merge", row: "budget/merge of 8", count: 5_000),

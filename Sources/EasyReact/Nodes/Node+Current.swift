@@ -47,8 +47,12 @@ extension ReadableNode {
   ///     print(total.current)                 // 12
   ///
   /// Where emptiness is to be expected, read `value`, which is nil then, or call ``get()``.
-  public var current: Value {
+  @inlinable public var current: Value {
     if let value { return value }
+    refuseToRead()
+  }
+
+  @usableFromInline func refuseToRead() -> Never {
     misuse("current", "the node is empty", self, "Set it first, or read `value` or `get()`.")
   }
 

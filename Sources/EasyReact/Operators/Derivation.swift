@@ -5,23 +5,24 @@ import Synchronization
 // last run, in the order in which it first read them. A run that reads the same nodes in the same
 // order moves a finger along the list, and changes nothing.
 
-/// A node that a derivation follows, and the state of the edge from there.
-@usableFromInline final class ReadNode: EdgeState, @unchecked Sendable {
-  // Unchecked: touched by the holder of the derived node's region.
-  fileprivate(set) var storage: NodePointer
-  /// Where it stands in the list; -1: no longer there.
-  fileprivate var place: Int
+/// A node that a derivation follows, or is to follow when the run that reads it is over. Trivial, so that
+/// to look at it costs no retain.
+private struct ReadNode {
+  let storage: NodePointer
+  /// Of the edge, retained.
+  let life: Unmanaged<ReadLife>
   /// Nil until the run that read it is over. Not touched once its life is over.
-  fileprivate var edge: EdgePointer?
-  /// Until there is an edge: the node, and the number of the value that was read, or of none.
-  fileprivate var unlinked: (node: AnyNode, number: UInt64)?
+  var edge: EdgePointer?
+  /// Until there is an edge, which takes it over: the node, retained.
+  var unlinked: Unmanaged<AnyNode>?
+  /// Of the value that was read when it was new, or of none.
+  let number: UInt64
+}
 
-  fileprivate init(_ node: AnyNode, _ number: UInt64, at place: Int, of derivation: Derivation) {
-    storage = node.storage
-    self.place = place
-    unlinked = (node, number)
-    super.init(of: derivation)
-  }
+/// Knows where its node stands in the list; -1: no longer there.
+private final class ReadLife: EdgeState, @unchecked Sendable {
+  // Unchecked: touched by the holder of the derived node's region.
+  @exclusivity(unchecked) var place = -1
 }
 
 /// Touched by the holder of the derived node's region.
@@ -34,9 +35,9 @@ import Synchronization
   fileprivate var finger = 0
   fileprivate var hasUnlinked = false
   /// By node, where they are too many to look at all of them.
-  fileprivate var places: [NodePointer: ReadNode] = [:]
+  fileprivate var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
   /// Of an edge that is over; used again as soon as nobody else has it any more.
-  fileprivate var spare: ReadNode?
+  fileprivate var spare: ReadLife?
 
   fileprivate static var few: Int { 8 }
 }
@@ -87,49 +88,32 @@ import Synchronization
   /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
   @usableFromInline func moveEdges(in turn: TurnPointer) {
     if reads.pointee.finger == reads.pointee.nodes.count, !reads.pointee.hasUnlinked { return }
-    dropUnread(turn)
-    if !reads.pointee.hasUnlinked { return }
-    reads.pointee.hasUnlinked = false
-    for place in reads.pointee.nodes.indices {
-      let node = reads.pointee.nodes[place]
-      if node.unlinked != nil { node.link(to: reads.pointee.derived, in: turn) }
-    }
-  }
-
-  private func dropUnread(_ turn: TurnPointer) {
     while reads.pointee.nodes.count > reads.pointee.finger {
       let node = reads.remove(reads.pointee.nodes.count - 1)
-      if !node.hasEnded { node.edge?.cut(by: turn) }
-      reads.pointee.spare = node
+      let life = node.life.takeRetainedValue()
+      if !life.hasEnded { node.edge?.cut(by: turn) }
+      reads.pointee.spare = life
     }
     forgetSpareIfLast()
+    if !reads.pointee.hasUnlinked { return }
+    reads.pointee.hasUnlinked = false
+    var place = 0
+    while place < reads.pointee.nodes.count {
+      if reads.pointee.nodes[place].unlinked != nil { reads.link(place, in: turn) }
+      place += 1
+    }
   }
 
   /// The edge was cut: by the derivation itself, by the user, or with the derived node.
   override func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {
-    let node = unsafeDowncast(life, to: ReadNode.self)
-    if node.place >= 0 { _ = reads.remove(node.place) }
+    let life = unsafeDowncast(life, to: ReadLife.self)
+    if life.place >= 0 { reads.remove(life.place).life.release() }
     forgetSpareIfLast()
   }
 
   /// It keeps this object, and where nothing is followed nobody else would let go of it.
   private func forgetSpareIfLast() {
     if reads.pointee.nodes.isEmpty { reads.pointee.spare = nil }
-  }
-}
-
-extension ReadNode {
-  /// What came between the read and the link runs the derivation once more.
-  fileprivate func link(to derived: NodePointer, in turn: TurnPointer) {
-    guard let (node, number) = unlinked.take() else { return }
-    let edge = makeEdge(
-      EdgeStorage(
-        kind: .derived, up: storage, handle: Unmanaged.passRetained(node), flags: .starting,
-        state: self, step: arriveAtJoin))
-    edge.pointee.down = derived
-    self.edge = edge
-    edge.prepareLink(in: turn)
-    edge.attachToJoin(in: turn, seen: number)
   }
 }
 
@@ -151,60 +135,82 @@ extension NodePointer {
 extension UnsafeMutablePointer<Reads> {
   /// Read before in this run; or another time, or for the first time: then it comes to the finger's place.
   fileprivate func noteOutOfOrder(_ storage: NodePointer) {
-    if let present = find(storage) {
-      if present.place >= pointee.finger { exchange(present.place, pointee.finger) } else { return }
+    let finger = pointee.finger
+    if let place = find(storage) {
+      if place < finger { return }
+      exchange(place, finger)
     } else {
+      // The number first: the value that is read has that one or a later one.
+      let number = storage.numberOfValue()
       guard let node = storage.handle() else { return }
-      add(storage, unsafeDowncast(node, to: AnyNode.self))
-      exchange(pointee.nodes.count - 1, pointee.finger)
+      append(storage, Unmanaged.passRetained(unsafeDowncast(node, to: AnyNode.self)), number)
+      exchange(pointee.nodes.count - 1, finger)
     }
-    pointee.finger += 1
+    pointee.finger = finger + 1
   }
 
-  private func find(_ storage: NodePointer) -> ReadNode? {
-    if pointee.nodes.count > Reads.few { return pointee.places[storage] }
-    return pointee.nodes.first { $0.storage == storage }
+  private func find(_ storage: NodePointer) -> Int? {
+    if pointee.nodes.count > Reads.few {
+      return pointee.lives[storage]?._withUnsafeGuaranteedRef { $0.place }
+    }
+    return pointee.nodes.firstIndex { $0.storage == storage }
   }
 
-  private func add(_ storage: NodePointer, _ node: AnyNode) {
-    let number = storage.numberOfValue()
+  private func append(_ storage: NodePointer, _ node: Unmanaged<AnyNode>, _ number: UInt64) {
     let count = pointee.nodes.count
-    let new: ReadNode
+    let life: Unmanaged<ReadLife>
     if isKnownUniquelyReferenced(&pointee.spare), let spare = pointee.spare.take() {
-      new = spare
-      new.isEnded.store(false, ordering: .relaxed)
-      (new.storage, new.place, new.unlinked) = (storage, count, (node, number))
+      spare.isEnded.store(false, ordering: .relaxed)
+      life = .passRetained(spare)
     } else {
-      new = ReadNode(node, number, at: count, of: pointee.derivation)
+      life = .passRetained(ReadLife(of: pointee.derivation))
     }
-    pointee.nodes.append(new)
+    life._withUnsafeGuaranteedRef { $0.place = count }
+    pointee.nodes.append(
+      ReadNode(storage: storage, life: life, edge: nil, unlinked: node, number: number))
     pointee.hasUnlinked = true
-    if count + 1 == Reads.few + 1 {
-      for node in pointee.nodes { pointee.places[node.storage] = node }
-    } else if count >= Reads.few {
-      pointee.places[storage] = new
+    if count == Reads.few {
+      for node in pointee.nodes { pointee.lives[node.storage] = node.life }
+    } else if count > Reads.few {
+      pointee.lives[storage] = life
     }
   }
 
   private func exchange(_ a: Int, _ b: Int) {
     if a == b { return }
-    pointee.nodes.swapAt(a, b)
-    pointee.nodes[a].place = a
-    pointee.nodes[b].place = b
+    let (first, second) = (pointee.nodes[a], pointee.nodes[b])
+    (pointee.nodes[a], pointee.nodes[b]) = (second, first)
+    second.life._withUnsafeGuaranteedRef { $0.place = a }
+    first.life._withUnsafeGuaranteedRef { $0.place = b }
   }
 
   /// The last one takes its place.
   fileprivate func remove(_ place: Int) -> ReadNode {
     exchange(place, pointee.nodes.count - 1)
     let node = pointee.nodes.removeLast()
-    node.place = -1
-    node.unlinked = nil
-    if pointee.nodes.count > Reads.few {
-      pointee.places[node.storage] = nil
-    } else if pointee.nodes.count == Reads.few {
-      pointee.places = [:]
+    node.life._withUnsafeGuaranteedRef { $0.place = -1 }
+    node.unlinked?.release()
+    let count = pointee.nodes.count
+    if count > Reads.few {
+      pointee.lives[node.storage] = nil
+    } else if count == Reads.few {
+      pointee.lives = [:]
     }
-    pointee.finger = Swift.min(pointee.finger, pointee.nodes.count)
+    pointee.finger = Swift.min(pointee.finger, count)
     return node
+  }
+
+  /// What came between the read and the link runs the derivation once more.
+  fileprivate func link(_ place: Int, in turn: TurnPointer) {
+    let node = pointee.nodes[place]
+    pointee.nodes[place].unlinked = nil
+    let edge = makeEdge(
+      EdgeStorage(
+        kind: .derived, up: node.storage, handle: node.unlinked, flags: .starting,
+        state: node.life.takeUnretainedValue(), step: arriveAtJoin))
+    edge.pointee.down = pointee.derived
+    pointee.nodes[place].edge = edge
+    edge.prepareLink(in: turn)
+    edge.attachToJoin(in: turn, seen: node.number)
   }
 }

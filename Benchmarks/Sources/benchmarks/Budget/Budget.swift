@@ -1,6 +1,7 @@
 /// The rows of the budget table in reference/benchmarks.md, in its order; then those for other
 /// values.
 func budgetRows() -> [Benchmark] {
-  propagationRows() + joinRows() + operatorRows() + lifeRows() + threadRows() + valueRows()
+  propagationRows() + joinRows() + derivationRows() + operatorRows() + lifeRows() + threadRows()
+    + valueRows()
     + customRows()
 }

@@ -2,6 +2,7 @@
 enum Contestant: String, Codable, CaseIterable {
   case ours
   case openCombine = "OpenCombine"
+  case observation = "Observation"
   case floor
 }
 
@@ -32,14 +33,16 @@ struct Benchmark {
 
   init(
     _ group: String, _ name: String, budget: Budget? = nil, count: Int? = nil,
-    ours: (() -> Trial)? = nil, openCombine: (() -> Trial)? = nil, floor: (() -> Trial)? = nil
+    ours: (() -> Trial)? = nil, openCombine: (() -> Trial)? = nil,
+    observation: (() -> Trial)? = nil, floor: (() -> Trial)? = nil
   ) {
     self.group = group
     self.name = name
     self.budget = budget
     self.count = count
     let all: [(Contestant, (() -> Trial)?)] = [
-      (.ours, ours), (.openCombine, openCombine), (.floor, floor),
+      (.ours, ours), (.openCombine, openCombine), (.observation, observation),
+      (.floor, floor),
     ]
     contestants = all.compactMap { who, make in make.map { (who, $0) } }
   }

@@ -48,6 +48,9 @@ struct Row: Codable {
   subscript(_ who: Contestant) -> Measurement? { measurements.first { $0.who == who } }
 
   /// Ours divided by another contestant, as measured in this run.
+  /// Who does the same: OpenCombine, or Observation where the row is about what that does.
+  var peer: Contestant { self[.observation] == nil ? .openCombine : .observation }
+
   func ratio(to who: Contestant) -> Double? {
     guard let ours = self[.ours], let other = self[who], ours.wrong == nil, other.wrong == nil,
       other.median > 0

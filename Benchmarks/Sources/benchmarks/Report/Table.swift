@@ -6,7 +6,7 @@ struct Table {
     let width = max(20, rows.map(\.name.count).max() ?? 0)
     let head =
       "row".padded(width)
-      + columns(["ours ns", "±%", "least", "OpenComb", "floor", "÷OC", "÷floor"], 10)
+      + columns(["ours ns", "±%", "least", "peer", "floor", "÷peer", "÷floor"], 10)
       + columns(["budget", "", "alloc", "bytes", "build ns", "drop ns", "live B"], 10)
     for group in groups {
       Swift.print("\n\(group)\n\(head)")
@@ -22,8 +22,8 @@ struct Table {
     let ours = row[.ours]
     let cells = [
       time(ours), ours.map { Int($0.spread.rounded()).description } ?? "–",
-      ours.map { short($0.least) } ?? "–", time(row[.openCombine]), time(row[.floor]),
-      ratio(row.ratio(to: .openCombine)),
+      ours.map { short($0.least) } ?? "–", time(row[row.peer]), time(row[.floor]),
+      ratio(row.ratio(to: row.peer)),
       ratio(row.ratio(to: .floor)), row.budget.map(short) ?? "–", row.verdict,
       ours.map { short($0.allocations) } ?? "–", ours.map { short($0.bytes) } ?? "–",
       ours.map { short($0.buildNanoseconds) } ?? "–",

@@ -1,0 +1,113 @@
+import EasyReact
+import Observation
+
+/// A plain expression over nodes, beside what Swift has for that (Observation, armed anew by hand after
+/// each change), and beside the operators that do the same.
+func derivationRows() -> [Benchmark] {
+  [derivedRow(), combineMapRow(), readOnceMoreRow(), derivedSwitchRow()]
+}
+
+private func sumOfTwo(_ count: Int) -> Int { triangle(count) + count }
+
+private func derivedRow() -> Benchmark {
+  Benchmark(
+    "budget", "derived of 2", budget: Budget(limit: 140, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let a = MutableNode(0), b = MutableNode(1)
+      let listening = Node.derived { a.current &+ b.current }.listen { sink.add($0) }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: sumOfTwo) { count in
+        for value in 0..<count { a.set(value) }
+      }
+    },
+    observation: {
+      let sink = Sink()
+      let pair = Pair(first: 0, second: 1)
+      pair.track { sink.add(pair.first &+ pair.second) }
+      return Trial(sink, keep: [pair], calls: { $0 }, sum: sumOfTwo) { count in
+        for value in 0..<count {
+          pair.first = value
+          pair.rearm()
+        }
+      }
+    },
+    floor: {
+      let sink = Sink()
+      let a = Plain(0), b = Plain(1)
+      a.combine(b).map { $0.0 &+ $0.1 }.listen { sink.add($0) }
+      return Trial(sink, keep: [b], calls: { $0 }, sum: sumOfTwo) { count in
+        for value in 0..<count { a.set(value) }
+      }
+    })
+}
+
+/// What `derived of 2` may cost one and a half times as much as.
+private func combineMapRow() -> Benchmark {
+  Benchmark(
+    "budget", "combine of 2 and map", budget: Budget(limit: 110, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let a = MutableNode(0), b = MutableNode(1)
+      let listening = a.combine(b).map { $0.0 &+ $0.1 }.listen { sink.add($0) }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: sumOfTwo) { count in
+        for value in 0..<count { a.set(value) }
+      }
+    })
+}
+
+private func readOnceMoreRow() -> Benchmark {
+  Benchmark(
+    "budget", "derived of 20, each read twice", budget: Budget(limit: 900, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let nodes = (0..<20).map { MutableNode($0) }
+      let listening = Node.derived {
+        var sum = 0
+        for _ in 0..<2 { for node in nodes { sum &+= node.current } }
+        return sum
+      }.listen { sink.add($0) }
+      let sum = { (count: Int) in 2 * (triangle(count) + count * 190) }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: sum) { count in
+        for value in 0..<count { nodes[0].set(value) }
+      }
+    })
+}
+
+/// The `flattenMap` row as an expression.
+private func derivedSwitchRow() -> Benchmark {
+  Benchmark(
+    "budget", "derived, another upstream each run", budget: Budget(limit: 400, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let source = MutableNode(1), odd = MutableNode(5), even = MutableNode(7)
+      let chosen = Node.derived { source.current & 1 == 0 ? even.current : odd.current }
+      let listening = chosen.listen { sink.add($0) }
+      let sum = { (count: Int) in count / 2 * 7 + (count + 1) / 2 * 5 }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: sum) { count in
+        for value in 1...count { source.set(value) }
+      }
+    })
+}
+
+/// Tracks by hand: the notice comes before the change, so the expression is computed behind it.
+@Observable private final class Pair: @unchecked Sendable {
+  // Unchecked: one thread.
+  var first: Int
+  var second: Int
+  @ObservationIgnored private var compute: () -> Void = {}
+  @ObservationIgnored private var isDue = false
+
+  init(first: Int, second: Int) { (self.first, self.second) = (first, second) }
+
+  func track(_ compute: @escaping () -> Void) {
+    self.compute = compute
+    isDue = true
+    rearm()
+  }
+
+  func rearm() {
+    if !isDue { return }
+    isDue = false
+    withObservationTracking(compute) { [unowned self] in isDue = true }
+  }
+}
