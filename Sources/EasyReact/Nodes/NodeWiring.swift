@@ -91,9 +91,12 @@ extension NodeWiring {
     // Marked under the node's lock, where no edge is freed. Whoever sets the mark detaches the edge,
     // so it stays until then.
     var marked: [EdgePointer] = []
-    node.storage.forEachEdge(list) { edge in
-      turn.pointee.looks += 1
-      if isMeant(edge), edge.mark() { marked.append(edge) }
+    let inlet = list == .ins ? node.storage.anyLens?.anyInlet : nil
+    for storage in [node.storage, inlet?.storage].compactMap({ $0 }) {
+      storage.forEachEdge(list) { edge in
+        turn.pointee.looks += 1
+        if isMeant(edge), edge.mark() { marked.append(edge) }
+      }
     }
     for edge in marked { edge.finishCut(in: turn) }
     turn.leave()

@@ -49,6 +49,8 @@ import Synchronization
   /// How many messages this thread has left where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
   var stoodStillAt: UInt32 = 0
+  /// Retained; nil in almost every turn.
+  var ending: Unmanaged<TurnEnding>? = nil
 
   /// Joins, and retired things, that a turn keeps room for when it ends.
   static var usualRoom: Int { 1_024 }
@@ -127,6 +129,7 @@ extension TurnPointer {
     let batch = pointee.batch
     while true {
       if settleOne() { continue }
+      if pointee.ending != nil { tellSettled() }
       guard let region = pointee.held else { break }
       if region.hasMessages {
         openNext(of: region)
@@ -150,6 +153,7 @@ extension TurnPointer {
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
+    if pointee.ending != nil { tellOver() }
   }
 
   /// A message of the newest region that is held, as a turn of its own; or the region leaves this turn.
