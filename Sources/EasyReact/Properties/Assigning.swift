@@ -3,7 +3,9 @@ import Synchronization
 extension Node {
   /// Sets a property of an object of the main actor to each value, as long as the object lives.
   ///
-  ///     name.assign(to: \.text, of: label)
+  ///     @MainActor func show(_ name: Node<String>, in label: Label) {
+  ///       name.assign(to: \.text, of: label)
+  ///     }
   ///
   /// The present value is set at once, unless the node is empty. The object is not kept. A set on the main
   /// actor sets the property before it returns; one on another thread later, in order, and where several came
@@ -31,7 +33,8 @@ extension Node {
 
   /// Sets a property of an object that any thread may use to each value, as long as the object lives.
   ///
-  ///     price.assign(to: \.price, of: board)      // final class Board: Sendable, with a lock
+  ///     let board = Board()                       // final class Board: Sendable, with a lock
+  ///     price.assign(to: \.price, of: board)
   ///
   /// As `listen(by:)` does: on the thread that sets the node, before `set` returns, each value.
   @discardableResult

@@ -4,9 +4,12 @@ import Synchronization
 extension Node {
   /// Returns a node of what `read` reads from `@Observable` objects.
   ///
-  ///     let name = Node.observing { person.name }        // Node<String>
-  ///     let listening = name.listen { print($0) }        // Ada
-  ///     person.name = "Grace"                            // Grace, when the main actor comes to it
+  ///     @MainActor func watch(_ person: Profile) -> Listening {      // an @Observable class
+  ///       let name = Node.observing { person.name }                  // Node<String>
+  ///       let listening = name.listen { print($0) }                  // Ada
+  ///       person.name = "Grace"                                      // Grace, when the main actor comes to it
+  ///       return listening
+  ///     }
   ///
   /// It holds what `read` returns now, and is told anew after each change of what the closure read: once for
   /// changes that the main actor made together, later on the main actor, also where the value is the same as

@@ -10,8 +10,8 @@
 ///     cart.price = 5                                        // 15
 ///
 /// It may stand in classes, structs and actors, and is `Sendable`, as its value is. A copy of a struct has the *same*
-/// node: the property is a reference to a value that is shared, not a part of the struct's value. What a
-/// listener of the node sets is set as in section “Re-entrance” of the guide; exclusive access is not violated.
+/// node: the property is a reference to a value that is shared, not a part of the struct's value. A
+/// listener may set the property that it hears: exclusive access is not violated.
 ///
 /// A property without a first value (`@Reactive var name: String`) begins empty. Reading the property
 /// while the node is empty stops the program with the node's place; read `$name.value`, which is nil
@@ -37,7 +37,8 @@ public struct Reactive<Value: Sendable>: Sendable {
 
   /// A property that stands for a node that is there already.
   ///
-  ///     @Reactive(node: model.price) var price: Int
+  ///     struct Row { @Reactive var price: Int }
+  ///     let row = Row(price: Reactive(node: price))
   public init(node: MutableNode<Value>) { projectedValue = node }
 
   public var wrappedValue: Value {
