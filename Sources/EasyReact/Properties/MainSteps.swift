@@ -43,13 +43,18 @@ extension MainFollower {
   final func note(_ told: AnyObject, in turn: TurnPointer) {
     let before = self.told
     self.told = told
-    if before == nil { turn.ending(TurnsFollowers.init).followers.append(self) }
+    if before != nil { return }
+    let ending = turn.ending(TurnsFollowers.init)
+    ending.followers.append(self)
+    if !turn.pointee.tellsMessages { ending.isOwn = true }
   }
 }
 
 /// The followers that a turn has told.
 private final class TurnsFollowers: TurnEnding {
   var followers: [MainFollower] = []
+  /// Not only what other threads have left.
+  var isOwn = false
   /// Kept until nothing is held: their deinits are user code.
   private var superseded: [AnyObject] = []
 
@@ -61,7 +66,7 @@ private final class TurnsFollowers: TurnEnding {
 
   override func over() {
     superseded = []
-    mainSteps.make()
+    mainSteps.make(atOnce: isOwn)
   }
 }
 
@@ -110,9 +115,11 @@ final class MainSteps: Sendable {
     }
   }
 
-  /// At once where this thread is the main actor's, and is not making one already.
-  fileprivate func make() {
-    let isMade = isOnMainActor() && MainActor.assumeIsolated { makeNow() }
+  /// At once where this thread is the main actor's and has set something: who only makes a node there, and tells
+  /// meanwhile what other threads have left, may be reading observed values, which must not change between two
+  /// of them.
+  fileprivate func make(atOnce: Bool) {
+    let isMade = atOnce && isOnMainActor() && MainActor.assumeIsolated { makeNow() }
     if isMade { return }
     let mustSchedule = state.withLock { state in
       if state.isScheduled || state.followers.isEmpty { return false }
@@ -124,7 +131,7 @@ final class MainSteps: Sendable {
 
   @MainActor private func come() {
     state.withLock { $0.isScheduled = false }
-    make()
+    make(atOnce: true)
   }
 
   /// What is there, and what its observers set meanwhile, a few times; then others get their turn. False:

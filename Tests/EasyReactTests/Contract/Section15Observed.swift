@@ -358,6 +358,65 @@ import Testing
     #expect(checkInvariants([a]) == [])
   }
 
+  @Test
+  func
+    `15.1 who makes a node while he reads changes nothing that is observed: what others left comes later`()
+    async
+  {
+    let node = MutableNode(1), observed = node.observed
+    let derived = node.map { value in
+      if value == 1 { onThread { node.value = 2 } }  // left with this thread, which is inside
+      return value
+    }
+    #expect(node.value == 2 && derived.value == 2)
+    #expect(observed.value == 1)
+    await mainQueue()
+    #expect(observed.value == 2)
+  }
+
+  @Test func `15.1 settled waits for the step`() async {
+    let node = MutableNode(0), observed = node.observed
+    onThread { node.value = 1 }
+    #expect(await settle())
+    #expect(observed.value == 1)
+  }
+
+  @Test
+  func `15.1 nodes that are observed, read, dropped and observed anew while threads set them`()
+    async
+  {
+    let seed = UInt64.random(in: 0 ... .max)
+    var generator = SeededGenerator(seed: seed)
+    let sources = (0..<4).map { _ in MutableNode(0) }
+    let ended = Tally()
+    for thread in 0..<3 {
+      Thread {
+        for number in 1...2_000 { sources[(number + thread) % 4].value = number }
+        ended.add()
+      }.start()
+    }
+    var derived: [Node<Int>] = [], kept: [ObservedNode<Int>] = []
+    while ended.count < 3 {
+      let source = sources[Int.random(in: 0..<4, using: &generator)]
+      switch Int.random(in: 0..<7, using: &generator) {
+      case 0: derived.append(source.map { $0 * 2 })
+      case 1: if !derived.isEmpty { derived.removeFirst() }
+      case 2: kept.append((derived.last ?? source).observed)
+      case 3: kept.removeAll()
+      case 4: source.observed.current += 1
+      case 5: for node in derived { node.lookWhetherItIsRead() }
+      default: await mainQueue()
+      }
+      for node in derived.suffix(3) { _ = node.observed.value }
+    }
+    #expect(await settle())
+    await mainQueue()
+    for node in sources + derived {
+      #expect(node.observed.value == node.value, "seed \(seed)")
+      #expect(checkInvariants([node]) == [])
+    }
+  }
+
   @Test func `15.1 values that die in a step may set nodes`() {
     final class Bell: Sendable {
       let node: MutableNode<Int>

@@ -43,6 +43,8 @@ import Synchronization
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var messagesOpened = 0
+  /// What is told now other threads have left: the turn's own part is over.
+  var tellsMessages = false
   /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
   /// lifetime: for tests of growth.
   var looks = 0
@@ -147,6 +149,7 @@ extension TurnPointer {
     pointee.wave = Wave()
     pointee.reentrantSets = 0
     pointee.messagesOpened = 0
+    pointee.tellsMessages = false
     if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
     let isTraced = pointee.isTraced
     pointee.depth.store(
@@ -170,6 +173,7 @@ extension TurnPointer {
       return region.handOver()
     }
     pointee.batch = nil  // what follows from other threads' sets is no part of it
+    pointee.tellsMessages = true
     region.open(message, in: self)
   }
 
