@@ -23,13 +23,13 @@ func mistake2(_ node: Node<Int>) {
 
 // from Combine: assign(to:on:)
 @MainActor func mistake3(_ node: Node<String>, _ label: Label) {
-  // expected: Use `listenOnMain(by: object) { $0.text = $1 }`, which lives as long as the object; `listen(by:)` off the main actor.
+  // expected: `assign(to:of:)` sets the property as long as the object lives, and does not keep it.
   _ = node.assign(to: \.text, on: label)
 }
 
 // from Combine: assign(to: &$published)
 func mistake4(_ node: Node<String>, _ shown: inout String) {
-  // expected: Another node follows by `other.link(to: node)`; a property by `listenOnMain(by: owner) { $0.text = $1 }`.
+  // expected: Another node follows by `other.link(to: node)`; a property by `assign(to: \.text, of: object)`.
   node.assign(to: &shown)
 }
 

@@ -108,7 +108,20 @@ extension NodePointer {
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
     case .change(let body):
-      guard let value = changed(Value.self, by: body) else { return false }
+      guard
+        let value = changed(
+          Value.self,
+          by: {
+            body(&$0)
+            return true
+          })
+      else { return false }
+      store(value)
+    case .attempt(let body):
+      guard let value = changed(Value.self, by: body) else {
+        if turn.pointee.isTraced { traceStop(.filtered, in: turn) }
+        return false
+      }
       store(value)
     }
     let (wave, tiebreak) = version(for: delivery)

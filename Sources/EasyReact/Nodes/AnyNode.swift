@@ -42,7 +42,9 @@ public class AnyNode: @unchecked Sendable {
   public final var isEmpty: Bool { anyValue == nil }
 
   /// May it be set? True for good once it is.
-  public final var isMutable: Bool { storage.pointee.isMutable.load(ordering: .acquiring) }
+  public final var isMutable: Bool {
+    storage.pointee.isMutable.load(ordering: .acquiring) || storage.anyLens != nil
+  }
 
   /// Has the node lost an upstream edge that it computes from? A combine or zip then tells nothing
   /// any more.

@@ -73,6 +73,9 @@ public func batch<Result, Failure: Error>(
       guard var value = node.value else { return }  // staged, or stored
       change(&value)
       put(Staged(node, value, context))
+    case .attempt(let change):
+      guard var value = node.value, change(&value) else { return }
+      put(Staged(node, value, context))
     }
   }
 

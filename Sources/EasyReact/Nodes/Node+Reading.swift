@@ -23,8 +23,13 @@ extension NodePointer {
       return readStored(Value.self)
     }
     if isEventNode() { return nil }
-    if let batch = turn.openBatch, let staged = batch.staged(self) {
-      return unsafeDowncast(staged, to: Staged<Value>.self).value
+    if let batch = turn.openBatch {
+      if let staged = batch.staged(self) {
+        return unsafeDowncast(staged, to: Staged<Value>.self).value
+      }
+      if let part = anyLens?.staged(in: batch) {
+        return unsafeDowncast(part, to: PendingValue<Value>.self).value
+      }
     }
     // Inside a notification of the node the value that is being told is read (contract 3.3, 7.5).
     if pointee.hasPendingValue.load(ordering: .acquiring), !isNotifying(in: turn) {

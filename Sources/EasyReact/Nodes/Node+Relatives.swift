@@ -21,8 +21,7 @@ extension Node {
   ) -> Listening { gone() }
   @available(
     *, unavailable,
-    message:
-      "Use `listenOnMain(by: object) { $0.text = $1 }`, which lives as long as the object; `listen(by:)` off the main actor."
+    message: "`assign(to:of:)` sets the property as long as the object lives, and does not keep it."
   )
   @discardableResult
   public final func assign<Root, Part>(
@@ -31,7 +30,7 @@ extension Node {
   @available(
     *, unavailable,
     message:
-      "Another node follows by `other.link(to: node)`; a property by `listenOnMain(by: owner) { $0.text = $1 }`."
+      "Another node follows by `other.link(to: node)`; a property by `assign(to: \\.text, of: object)`."
   )
   public final func assign<Target>(to target: inout Target) { gone() }
   @available(

@@ -39,7 +39,10 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   /// Every holder of the node sees it become mutable. O(n) in the nodes that only this one can
   /// reach.
   public final func mutablify() -> MutableNode<Value> {
-    if !storage.pointee.isMutable.exchange(true, ordering: .acquiringAndReleasing) {
+    // A lens can be set already, and what it shows stays its whole's.
+    if storage.anyLens == nil,
+      !storage.pointee.isMutable.exchange(true, ordering: .acquiringAndReleasing)
+    {
       let turn = currentTurn()
       turn.enter()
       storage.makeHead(in: turn)
@@ -132,11 +135,7 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
 
   /// `node.value = nil` names the outermost optional, which of a node of optionals nobody means.
   @usableFromInline final func setNil() {
-    if let optional = Value.self as? any NilValue.Type {
-      setUnnoted(optional.nilValue as! Value)
-    } else {
-      clean()
-    }
+    if let none = noValue(Value.self) { setUnnoted(none) } else { clean() }
   }
 
   /// A set whose call cannot say where it is.
@@ -162,7 +161,10 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
   }
 
   @usableFromInline final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
-    if !isMutable { refuse(arrival.operation) }
+    if !storage.pointee.isMutable.load(ordering: .acquiring) {
+      if let lens { return lens.set(arrival, of: self, context: context) }
+      refuse(arrival.operation)
+    }
     let turn = currentTurn()
     if let batch = turn.openBatch {
       return batch.stage(self, arrival, context)
@@ -180,6 +182,11 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
 /// An optional, where its type is not known.
 private protocol NilValue { static var nilValue: Self { get } }
 extension Optional: NilValue { fileprivate static var nilValue: Self { nil } }
+
+/// The nil of a type of optionals; of others there is none.
+func noValue<Value>(_: Value.Type) -> Value? {
+  (Value.self as? any NilValue.Type).map { $0.nilValue as! Value }
+}
 
 // MARK: - Reading
 
@@ -245,7 +252,7 @@ extension Arrival {
     switch self {
     case .value: "set"
     case .empty: "clean"
-    case .change: "update"
+    case .change, .attempt: "update"
     }
   }
 }

@@ -7,6 +7,12 @@ final class NodeAttachments: Sendable {
     /// Transforms that have this node at one end and nothing at the other.
     var danglingFrom = LooseEnds(keeps: false)
     var danglingTo = LooseEnds(keeps: true)
+    /// While the node is observed.
+    weak var observed: MainFollower?
+    /// Of a node that is a part of another one, set before the node is published.
+    var lens: AnyLens?
+    /// Of the inlet of such a node: that node.
+    weak var outlet: AnyNode?
   }
   let state = Mutex(State())
   let owned = Mutex(OwnedListenings())

@@ -73,24 +73,34 @@ extension NodeWiring {
   ///
   /// - Complexity: O(the smaller number: of the edges that lead to the node, or away from `other`).
   public func removeUpstreamNode(_ other: AnyNode) {
-    cutEdges(from: other.storage, to: node.storage)
+    for end in node.storage.ends { cutEdges(from: other.storage, to: end) }
   }
 
   /// Cuts every edge that leads to `other`, which keeps its value.
   ///
   /// - Complexity: O(the smaller number: of the edges that lead away from the node, or to `other`).
   public func removeDownstreamNode(_ other: AnyNode) {
-    cutEdges(from: node.storage, to: other.storage)
+    for end in other.storage.ends { cutEdges(from: node.storage, to: end) }
   }
 
   /// Cuts every edge that leads to the node, which keeps its value.
   public func removeUpstreamNodes() {
-    cut { $0.mark(node.storage, .ins) { _ in true } }
+    cut { marking in
+      for end in node.storage.ends { marking.mark(end, .ins) { _ in true } }
+    }
   }
 
   /// Cuts every edge that leads away from the node. The nodes downstream keep their values.
   public func removeDownstreamNodes() {
     cut { $0.mark(node.storage, .outs) { _ in true } }
+  }
+}
+
+extension NodePointer {
+  /// Where what is linked to the node arrives: at itself; of a lens also at its inlet.
+  fileprivate var ends: [NodePointer] {
+    guard let inlet = anyLens?.anyInlet else { return [self] }
+    return [self, inlet.storage]
   }
 }
 

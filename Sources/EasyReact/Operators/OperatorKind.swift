@@ -12,6 +12,8 @@
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
   case events, held, interval, timer
+  // A part of a node; what is linked to it; what is read from objects.
+  case lens, inlet, observing
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String {
@@ -26,6 +28,10 @@
     default: false
     }
   }
+
+  /// Do nodes that only such an edge leads away from live on? A sync, and what leads into the whole of a
+  /// lens, keep nothing.
+  var keepsUpstream: Bool { self != .sync && self != .inlet }
 
   /// What the engine asks of it.
   @usableFromInline var traits: EdgeTraits {

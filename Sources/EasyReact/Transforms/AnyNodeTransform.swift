@@ -60,7 +60,8 @@ open class AnyNodeTransform: @unchecked Sendable {
   public final var toNode: AnyNode? {
     ends.withLock { ends in
       guard let life = ends.life else { return ends.to }
-      return life.edge.pointee.down!.node()
+      let down = life.edge.pointee.down!
+      return down.outlet ?? down.node()
     }
   }
 

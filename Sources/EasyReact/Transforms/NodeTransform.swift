@@ -215,17 +215,18 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     guard let target = to, leads(to: target) else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
+    let storage = target.landing.storage
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {
-      if leads(to: target) { target.storage.apply(arrival, context: box, wave: wave, in: turn) }
+      if leads(to: target) { storage.apply(arrival, context: box, wave: wave, in: turn) }
     }
     // A closure is made only where it has to wait.
-    if target.storage.claim(by: turn) {
+    if storage.claim(by: turn) {
       bring(0, turn)
     } else {
       let wave = newWave()
-      target.storage.perform(in: turn) { bring(wave, $0) }
+      storage.perform(in: turn) { bring(wave, $0) }
     }
     turn.leave()
   }
@@ -338,11 +339,11 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     let edge = makeEdge(
       EdgeStorage(
         kind: kind, up: from.storage,
-        handle: kind == .sync ? nil : Unmanaged.passRetained(from as AnyNode),
+        handle: kind.keepsUpstream ? Unmanaged.passRetained(from as AnyNode) : nil,
         hearsEmptiness: hearsEmptiness,
         flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
         step: parts.step))
-    edge.pointee.down = to.storage
+    edge.pointee.down = to.landing.storage
     edge.pointee.publicObject.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
     return edge
   }

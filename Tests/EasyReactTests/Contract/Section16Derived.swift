@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["set", "clean", "update", "batch", "untracked"])
+  @Test(arguments: ["set", "clean", "update", "batch", "untracked", "lens"])
   func `16.2 so does every other way to set`(way: String) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -275,6 +275,7 @@ import Testing
         case "update": node.update { $0 += 1 }
         case "batch": batch { node.value = 2 }
         case "untracked": untracked { node.value = 2 }
+        case "lens": node[\.self].value = 2
         default: node.set(2, context: "x")
         }
         return node.value

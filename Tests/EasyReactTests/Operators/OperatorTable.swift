@@ -26,6 +26,8 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
   let ofEvent: OfEvent
   /// Is every value told, sooner or later, exactly once?
   let tellsEach: Bool
+  /// Is the result empty when the node is?
+  private(set) var followsEmptiness = false
   let make: @Sendable (MutableNode<Int>, MutableNode<Int>, VirtualScheduler) -> Made
   var testDescription: String { name }
 
@@ -48,6 +50,13 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
     }
   }
 
+  /// The same of one whose result is empty when the node is.
+  func followingEmptiness() -> OperatorCase {
+    var copy = self
+    copy.followsEmptiness = true
+    return copy
+  }
+
   static let second = Duration.seconds(1)
 
   static let all: [OperatorCase] =
@@ -58,6 +67,9 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
 
   static let ofTheOriginal = [
     OperatorCase("fork()") { a, _, _ in a.fork() },
+    OperatorCase("subscript(_:) of a node") { a, _, _ in (a as Node<Int>)[\.self] }
+      .followingEmptiness(),
+    OperatorCase("subscript(_:) of a mutable node") { a, _, _ in a[\.self] }.followingEmptiness(),
     OperatorCase("map(_:)") { a, _, _ in a.map { "\($0)" } },
     OperatorCase("mapReplace(_:)") { a, _, _ in a.mapReplace("x") },
     OperatorCase("compactMap(_:)") { a, _, _ in a.compactMap { Int?.some($0) } },

@@ -2,25 +2,27 @@ import Synchronization
 
 // What can come to a node, and what travels with it. How it comes stands in Propagation.swift.
 
-/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes.
+/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes; one that
+/// may find nothing to change says so, and then nobody is told.
 @usableFromInline enum Arrival<Value: Sendable> {
   case value(Value)
   case empty
   case change(@Sendable (inout Value) -> Void)
+  case attempt(@Sendable (inout Value) -> Bool)
 }
 
 extension NodePointer {
   /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
-  /// for it.
-  @inlinable func changed<Value: Sendable>(_: Value.Type, by body: @Sendable (inout Value) -> Void)
+  /// for it. Nil: there is no value, or the change had nothing to do.
+  @inlinable func changed<Value: Sendable>(_: Value.Type, by body: (inout Value) -> Bool)
     -> Value?
   {
     guard var value = readStored(Value.self) else { return nil }
     let flags = pointee.flags.only(.busy)
     pointee.flags.insert(.busy)
-    body(&value)
+    let hasChanged = body(&value)
     pointee.flags = pointee.flags.without(.busy).with(flags)
-    return value
+    return hasChanged ? value : nil
   }
 
   @usableFromInline func noteTiebreak(_ wave: UInt64, _ tiebreak: UInt64) {

@@ -43,12 +43,16 @@ import Synchronization
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var messagesOpened = 0
+  /// What is told now other threads have left: the turn's own part is over.
+  var tellsMessages = false
   /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
   /// lifetime: for tests of growth.
   var looks = 0
   /// How many messages this thread has left where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
   var stoodStillAt: UInt32 = 0
+  /// Retained; nil in almost every turn.
+  var ending: Unmanaged<TurnEnding>? = nil
 
   /// Joins, and retired things, that a turn keeps room for when it ends.
   static var usualRoom: Int { 1_024 }
@@ -127,6 +131,7 @@ extension TurnPointer {
     let batch = pointee.batch
     while true {
       if settleOne() { continue }
+      if pointee.ending != nil { tellSettled() }
       guard let region = pointee.held else { break }
       if region.hasMessages {
         openNext(of: region)
@@ -144,12 +149,14 @@ extension TurnPointer {
     pointee.wave = Wave()
     pointee.reentrantSets = 0
     pointee.messagesOpened = 0
+    pointee.tellsMessages = false
     if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
     let isTraced = pointee.isTraced
     pointee.depth.store(
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
+    if pointee.ending != nil { tellOver() }
   }
 
   /// A message of the newest region that is held, as a turn of its own; or the region leaves this turn.
@@ -166,6 +173,7 @@ extension TurnPointer {
       return region.handOver()
     }
     pointee.batch = nil  // what follows from other threads' sets is no part of it
+    pointee.tellsMessages = true
     region.open(message, in: self)
   }
 

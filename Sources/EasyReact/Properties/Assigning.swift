@@ -1,0 +1,108 @@
+import Synchronization
+
+extension Node {
+  /// Sets a property of an object of the main actor to each value, as long as the object lives.
+  ///
+  ///     @MainActor func show(_ name: Node<String>, in label: Label) {
+  ///       name.assign(to: \.text, of: label)
+  ///     }
+  ///
+  /// The present value is set at once, unless the node is empty. The object is not kept. A set on the main
+  /// actor sets the property before it returns; one on another thread later, in order, and where several came
+  /// meanwhile the newest value alone. What one turn changes changes in one step, after what is
+  /// ``ReadableNode/observed``. What `listen(by:)` says of the owner's end is true of the object. Cancel
+  /// the result to end it earlier; dropping it ends nothing.
+  ///
+  /// Known as `assign(to:on:)` in Combine, which keeps the object, `bind(to:)` in RxSwift, `<~` in ReactiveSwift.
+  @discardableResult
+  @MainActor public final func assign<Root: AnyObject>(
+    to path: ReferenceWritableKeyPath<Root, Value>, of object: Root,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    follow(object, at: SourceLocation(file, line)) { $0[keyPath: path] = $1 }
+  }
+
+  /// The same for a property that may be nil.
+  @discardableResult
+  @MainActor public final func assign<Root: AnyObject>(
+    to path: ReferenceWritableKeyPath<Root, Value?>, of object: Root,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    follow(object, at: SourceLocation(file, line)) { $0[keyPath: path] = $1 }
+  }
+
+  /// Sets a property of an object that any thread may use to each value, as long as the object lives.
+  ///
+  ///     let board = Board()                       // final class Board: Sendable, with a lock
+  ///     price.assign(to: \.price, of: board)
+  ///
+  /// As `listen(by:)` does: on the thread that sets the node, before `set` returns, each value.
+  @discardableResult
+  public final func assign<Root: AnyObject & Sendable>(
+    to path: any ReferenceWritableKeyPath<Root, Value> & Sendable, of object: Root,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    listen(by: object, file: file, line: line) { $0[keyPath: path] = $1 }
+  }
+
+  /// The same for a property that may be nil.
+  @discardableResult
+  public final func assign<Root: AnyObject & Sendable>(
+    to path: any ReferenceWritableKeyPath<Root, Value?> & Sendable, of object: Root,
+    file: StaticString = #fileID, line: UInt = #line
+  ) -> any Cancelable {
+    listen(by: object, file: file, line: line) { $0[keyPath: path] = $1 }
+  }
+
+  @MainActor private final func follow<Root: AnyObject>(
+    _ object: Root, at location: SourceLocation,
+    _ assign: @escaping @MainActor (Root, Value) -> Void
+  ) -> any Cancelable {
+    let listening = OwnedListening(owner: object)
+    let property = AssignedProperty(listening, assign)
+    let edge = makeListener(
+      state: nil, hearsEmptiness: false, publicObject: listening,
+      keepsNode: object !== self as AnyObject, property.step())
+    listening.edge = edge
+    register(listening, owner: object, of: storage)
+    attachListener(edge, at: location)
+    return listening
+  }
+}
+
+private final class AssignedProperty<Root: AnyObject, Value: Sendable>: MainFollower,
+  @unchecked Sendable
+{
+  // Unchecked: constant, but for `coming`, which is the main actor's.
+  private let listening: OwnedListening
+  private let assign: @MainActor (Root, Value) -> Void
+  @MainActor private var coming: Told<Value>?
+
+  init(_ listening: OwnedListening, _ assign: @escaping @MainActor (Root, Value) -> Void) {
+    self.listening = listening
+    self.assign = assign
+  }
+
+  /// The object is not retained here: it must not die on another thread than its own.
+  func step() -> Step {
+    { [self] up, _, turn in
+      if listening.isOwnerGone {
+        listening.cancel()
+      } else {
+        note(Told<Value>(up, turn), in: turn)
+      }
+      return false
+    }
+  }
+
+  @MainActor override func willChange(to told: AnyObject) {
+    coming = unsafeDowncast(told, to: Told<Value>.self)
+  }
+
+  @MainActor override func didChange() {
+    let value = coming?.value
+    coming = nil
+    guard let value, !listening.hasEnded, let object = listening.owner else { return }
+    assign(unsafeDowncast(object, to: Root.self), value)
+  }
+}

@@ -1,0 +1,158 @@
+import CEasyReact
+import Synchronization
+
+// A lens is a node that follows its whole, like that of a `map`, and has a `Lens` attached: what is set is
+// brought to the whole as a change of it, and comes back from there. It is no node that can be set by the
+// engine's measure (`NodeStorage.isMutable`), so the quick ways of setting know nothing of it.
+//
+// What is *linked* to a lens is brought to the whole too: by the inlet, a node of its own that the edges
+// end at, and an edge from there to the whole. So the engine sees a cycle where there is one.
+
+/// What stands behind a node that is a part of another one.
+@usableFromInline class AnyLens: @unchecked Sendable {
+  // Unchecked: a subclass's properties are constant, or in a Mutex.
+
+  /// `PendingValue`: what the node has where the batch has staged its whole; nil: it has not.
+  @usableFromInline func staged(in batch: Batch) -> AnyObject? { nil }
+  var anyInlet: AnyNode? { nil }
+}
+
+class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
+  func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {}
+  func inlet(of node: Node<Value>) -> Node<Value> { node }
+  /// Of a part of this part.
+  func lens<Inner: Sendable>(_ inner: Part<Value, Inner>) -> Lens<Inner> { fatalError() }
+}
+
+/// A part of `root`, which is no lens: a part of a part is a part of the outermost whole.
+final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sendable {
+  private let root: MutableNode<Root>
+  private let part: Part<Root, Value>
+  /// Made when something is linked to the lens, and gone with it.
+  private let inlet = Mutex<MutableNode<Value>?>(nil)
+
+  init(_ root: MutableNode<Root>, _ part: Part<Root, Value>) {
+    self.root = root
+    self.part = part
+  }
+
+  override func lens<Inner: Sendable>(_ inner: Part<Value, Inner>) -> Lens<Inner> {
+    LensOf<Root, Inner>(root, part.part(inner))
+  }
+
+  override func staged(in batch: Batch) -> AnyObject? {
+    guard let staged = batch.staged(root.storage) else { return nil }
+    let whole = unsafeDowncast(staged, to: Staged<Root>.self).value
+    return PendingValue(whole.flatMap(part.get))
+  }
+
+  // MARK: Setting
+
+  override func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {
+    if !root.isMutable { root.refuse("set") }
+    let change = change(for: arrival, of: node)
+    let turn = currentTurn()
+    if let batch = turn.openBatch { return batch.stage(root, .attempt(change), context) }
+    turn.enter()
+    if root.storage.claim(by: turn) {
+      root.storage.apply(.attempt(change), context: context, in: turn)
+    } else {
+      leave(change, arrival, of: node, context, turn)
+    }
+    turn.leave()
+  }
+
+  private func change(for arrival: Arrival<Value>, of node: Node<Value>)
+    -> @Sendable (inout Root) -> Bool
+  {
+    let part = part
+    switch arrival {
+    case .value(let value): return { part.put(&$0, value) }
+    case .attempt(let body): return { part.change(&$0, body) }
+    case .change(let body):
+      return { whole in
+        part.change(&whole) {
+          body(&$0)
+          return true
+        }
+      }
+    case .empty:
+      if let remove = part.remove { return remove }
+      misuse(
+        "clean", "a part cannot be taken out of its whole", node,
+        "Set it to another value, or change the whole with `update`.")
+    }
+  }
+
+  /// Another thread is inside the whole and makes the change. Until then this thread reads what it set.
+  private func leave(
+    _ change: @escaping @Sendable (inout Root) -> Bool, _ arrival: Arrival<Value>,
+    of node: Node<Value>, _ context: ContextBox?, _ turn: TurnPointer
+  ) {
+    let ticket: UInt64? =
+      switch arrival {
+      case _ where root.value == nil: nil
+      case .value(let value): node.storage.notePendingValue(PendingValue<Value>(value))
+      case .empty: node.storage.notePendingValue(PendingValue<Value>(nil))
+      case .change, .attempt: nil
+      }
+    root.storage.sendSet(.attempt(change), context: context, in: turn)
+    guard let ticket else { return }
+    root.storage.send((node as AnyNode, ticket), in: turn) { payload, _ in
+      let (node, ticket) = takePayload(payload, (AnyNode, UInt64).self)
+      node.storage.settlePendingValue(ticket)
+    }
+  }
+
+  // MARK: What is linked to the lens
+
+  override var anyInlet: AnyNode? { inlet.withLock { $0 } }
+
+  override func inlet(of node: Node<Value>) -> Node<Value> {
+    if let present = inlet.withLock({ $0 }) { return present }
+    let made: MutableNode<Value> = makeSource(nil, isMutable: false, node.storage.pointee.location)
+    made.storage.attachments().state.withLock { $0.outlet = node }
+    let first = inlet.withLock { inlet in
+      if inlet == nil { inlet = made }
+      return inlet
+    }
+    if let first, first !== made { return first }
+    let part = part
+    let edge = NodeTransform<Value, Root>(.inlet) {
+      EdgeParts { up, edge, turn in
+        let value = up.slot(Value.self).pointee
+        return edge.passSlowly(.attempt { part.put(&$0, value) }, from: up, in: turn)
+      }
+    }
+    edge.setEnds { from, to in (from, to) = (made, root) }
+    return made
+  }
+}
+
+extension Node {
+  final var lens: Lens<Value>? {
+    storage.anyLens.map { unsafeDowncast($0, to: Lens<Value>.self) }
+  }
+
+  /// Where an edge to this node ends.
+  final var landing: Node<Value> { lens?.inlet(of: self) ?? self }
+}
+
+extension NodePointer {
+  /// Of a node that is a part of another one.
+  @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
+
+  /// The lens whose inlet this is.
+  var outlet: AnyNode? { attachmentsIfAny()?.state.withLock { $0.outlet } }
+
+  /// A value that this thread reads until it has been told by another one; returns what settles it.
+  fileprivate func notePendingValue(_ pendingValue: AnyObject) -> UInt64 {
+    let sideTable = self.sideTable()
+    var old: AnyObject?
+    pointee.acquire()
+    let ticket = notePendingValue(sideTable, pendingValue, old: &old)
+    pointee.releaseAfterCopying()
+    _ = consume old
+    return ticket
+  }
+}

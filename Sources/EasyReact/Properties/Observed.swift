@@ -1,0 +1,83 @@
+import CEasyReact
+public import Observation
+import Synchronization
+
+extension ReadableNode {
+  /// The node as an `@Observable` object of the main actor.
+  ///
+  ///     struct Total: View {
+  ///       let total: Node<Int>
+  ///       var body: some View { Text("\(total.observed.current)") }     // drawn again when it changes
+  ///     }
+  ///
+  /// Whoever reads its ``ObservedNode/value`` in `withObservationTracking`, in a SwiftUI `body` or in
+  /// `Observations` is told of changes, as long as the node lives. All observed nodes that one turn changed
+  /// change in one step, so nobody sees a mixture of old and new: before `set` returns where the main actor sets,
+  /// else later, and then the newest of what came meanwhile. A tracker is told before the step; what it reads
+  /// then is still the old value of every node.
+  ///
+  /// While somebody keeps the object it is the same one. It need not be kept: a node is listened to while its
+  /// observed value is read again after changes. A node that nobody observes pays nothing.
+  /// - Complexity: O(1); a change of an observed node allocates.
+  @MainActor public var observed: ObservedNode<Value> {
+    unsafeDowncast(self, to: MutableNode<Value>.self).observed
+  }
+}
+
+extension MutableNode {
+  /// The node as an `@Observable` object of the main actor that can be set.
+  ///
+  ///     @Bindable var name = model.name.observed        // in a SwiftUI view
+  ///     TextField("Name", text: $name.current)
+  ///
+  /// What is set through it, it shows at once. In all else see ``ReadableNode/observed``.
+  @MainActor public final var observed: ObservedMutableNode<Value> {
+    let attachments = storage.attachments()
+    let present = attachments.state.withLock { $0.observed }
+    if let present, let state = present as? ObservedState<Value>, !state.hasEnded {
+      return state.object(of: self)
+    }
+    let state = ObservedState<Value>()
+    attachments.state.withLock { $0.observed = state }
+    mainSteps.withoutSteps { state.follow(self) }
+    return state.object(of: self)
+  }
+}
+
+/// A node as an `@Observable` object: ``ReadableNode/observed``. It keeps the node.
+@MainActor public class ObservedNode<Value: Sendable>: Observable {
+  /// The node that is observed.
+  nonisolated public let node: Node<Value>
+  let state: ObservedState<Value>
+
+  init(_ node: Node<Value>, _ state: ObservedState<Value>) {
+    self.node = node
+    self.state = state
+  }
+
+  /// The node's value as of the last step of the main actor; nil where the node was empty. Reading it is
+  /// tracked.
+  public var value: Value? { state.read() }
+
+  /// The same where there always is a value: an empty node stops the program, with its name and place.
+  public var current: Value { state.requireValue(of: node) }
+}
+
+/// A mutable node as an `@Observable` object, which can be set: ``MutableNode/observed``.
+@MainActor public final class ObservedMutableNode<Value: Sendable>: ObservedNode<Value> {
+  /// Setting it sets the node; nil cleans it, as with ``MutableNode/value``.
+  public override var value: Value? {
+    get { state.read() }
+    set {
+      let number = newWave()
+      (node as! MutableNode<Value>).value = newValue
+      state.show(newValue, of: node, setAfter: number)
+    }
+  }
+
+  /// The same where there always is a value, for bindings: `$name.current`.
+  public override var current: Value {
+    get { state.requireValue(of: node) }
+    set { value = .some(newValue) }
+  }
+}

@@ -1,0 +1,163 @@
+import CEasyReact
+import Observation
+import Synchronization
+
+/// What is observed of a node, kept by the listener that the node has for it. It lives on while its object
+/// is kept, or its value is read again after changes: a tracker is told of one change, and then reads again if it
+/// wants to hear of the next. How soon that is nobody knows; a view is drawn again within a frame.
+final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observable,
+  @unchecked Sendable
+{
+  // Unchecked: the edge is set before anybody else knows of this, and ended by the first who does; the rest is
+  // the main actor's, or says who may touch it.
+  private let registrar = ObservationRegistrar()
+  private var edge: EdgePointer?
+  private let ending = Ending()
+  /// The turn that attaches the listener, and what it heard then.
+  private let attachingTurn = Atomic<UInt>(0)
+  private nonisolated(unsafe) var first: Told<Value>?
+
+  @MainActor private var shown: Value?
+  /// The number of what is shown, or of a set of its own that is: what is older is not shown.
+  @MainActor private var number: UInt64 = 0
+  @MainActor private var coming: Told<Value>?
+  @MainActor private var gone: Value?
+  private enum Reading { case read, changedSince, awaited }
+  @MainActor private var reading = Reading.read
+  /// Among those that `UnreadValues` looks at.
+  @MainActor private var isLookedAt = false
+  @MainActor private weak var object: ObservedMutableNode<Value>?
+
+  var hasEnded: Bool { ending.hasBegun }
+
+  @MainActor func object(of node: MutableNode<Value>) -> ObservedMutableNode<Value> {
+    if let object { return object }
+    let made = ObservedMutableNode(node, self)
+    object = made
+    return made
+  }
+
+  @MainActor func read() -> Value? {
+    registrar.access(self, keyPath: \.shown)
+    reading = .read
+    return shown
+  }
+
+  @MainActor func requireValue(of node: Node<Value>) -> Value {
+    if let value = read() { return value }
+    misuse(
+      "observed.current", "the node is empty", node, "Set it first, or read `observed.value`.")
+  }
+
+  // MARK: A step
+
+  @MainActor override func willChange(to told: AnyObject) {
+    let told = unsafeDowncast(told, to: Told<Value>.self)
+    if told.wave < number || hasEnded { return }
+    coming = told
+    registrar.willSet(self, keyPath: \.shown)
+  }
+
+  @MainActor override func change() {
+    guard let coming else { return }
+    gone = shown
+    shown = coming.value
+    number = coming.wave
+  }
+
+  @MainActor override func didChange() {
+    if coming == nil { return }
+    coming = nil
+    registrar.didSet(self, keyPath: \.shown)
+    let gone = gone
+    self.gone = nil
+    awaitReading()
+    _ = consume gone
+  }
+
+  @MainActor private func awaitReading() {
+    if reading == .read { reading = .changedSince }
+    if isLookedAt || object != nil { return }
+    isLookedAt = true
+    UnreadValues.shared.add(self)
+  }
+
+  @MainActor func isStillAwaited() -> Bool {
+    isLookedAt = false
+    if object != nil || hasEnded { return false }
+    switch reading {
+    case .read: return false
+    case .changedSince: reading = .awaited
+    case .awaited:
+      end()
+      return false
+    }
+    isLookedAt = true
+    return true
+  }
+
+  /// The main actor has set the node. Where another thread is inside it, that one tells it later; what the
+  /// user has typed is shown at once all the same, and nothing older any more.
+  @MainActor func show(_ value: Value?, of node: Node<Value>, setAfter number: UInt64) {
+    let turn = currentTurn()
+    // Not told yet for a reason that ends before the outermost call returns; or perhaps never.
+    if self.number > number || turn.pointee.depth.load(ordering: .relaxed) > 0
+      || turn.pointee.batch != nil || node.storage.anyLens != nil || node.storage.isEventNode()
+    {
+      return
+    }
+    let value = value ?? noValue(Value.self)
+    registrar.willSet(self, keyPath: \.shown)
+    let gone = shown
+    shown = value
+    self.number = number
+    registrar.didSet(self, keyPath: \.shown)
+    _ = consume gone
+  }
+}
+
+// MARK: - The listener
+
+extension ObservedState: EdgeObserver {
+  /// Without a step for the first value: the reader that made this reads it.
+  @MainActor func follow(_ node: MutableNode<Value>) {
+    let turn = currentTurn()
+    let edge = node.makeListener(
+      state: nil, hearsEmptiness: true, publicObject: self, keepsNode: false, step())
+    self.edge = edge
+    attachingTurn.store(UInt(bitPattern: turn), ordering: .relaxed)
+    node.attachListener(edge, at: node.storage.pointee.location)
+    attachingTurn.store(0, ordering: .relaxed)
+    shown = first.map { $0.value } ?? node.value
+    number = first?.wave ?? 0
+    first = nil
+  }
+
+  /// Not the main actor's, as a closure made above would be.
+  private func step() -> Step {
+    let follower = Unmanaged.passUnretained(self)  // the edge's public object, which it retains
+    return { up, _, turn in
+      follower._withUnsafeGuaranteedRef { $0.hear(Told<Value>(up, turn), turn) }
+      return false
+    }
+  }
+
+  private func hear(_ told: Told<Value>, _ turn: TurnPointer) {
+    if attachingTurn.load(ordering: .relaxed) == UInt(bitPattern: turn) {
+      first = told
+    } else {
+      note(told, in: turn)
+    }
+  }
+
+  private func end() {
+    guard let edge else { return }
+    let turn = currentTurn()
+    turn.enter()
+    ending.end(edge, turn)
+    turn.leave()
+  }
+
+  func edgeEnded(_ edge: EdgePointer) {}
+  func nodeIsGone() { end() }
+}

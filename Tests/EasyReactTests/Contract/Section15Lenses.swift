@@ -1,0 +1,476 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Foundation
+import Testing
+
+struct Address: Sendable, Equatable {
+  var city = "London"
+  var street: String? = nil
+}
+
+struct Person: Sendable, Equatable {
+  var name = "Ada"
+  var age = 36
+  var address = Address()
+  var email: String? = nil
+  var second: Address? = nil
+}
+
+/// Contract, 15.4: nodes of a part of another node.
+@Suite(.watched) struct `15 Lenses` {
+  @Test func `15.4 a lens is a mutable node of a part: setting it changes that part of the whole`()
+  {
+    let person = MutableNode(Person())
+    let name: MutableNode<String> = person[\.name]
+    let whole = Recorder(person), part = Recorder(name)
+    #expect(name.value == "Ada" && name.isMutable && !name.isEmpty)
+    name.value = "Grace"
+    #expect(person.value == Person(name: "Grace") && name.value == "Grace")
+    name.set("Joan")
+    name.update { $0 += " Clarke" }
+    #expect(part.values == ["Ada", "Grace", "Joan", "Joan Clarke"])
+    #expect(whole.values.map(\.name) == part.values)
+    #expect(whole.values.allSatisfy { $0.age == 36 })
+    #expect(checkInvariants([person, name]) == [])
+  }
+
+  @Test func `15.4 it is told when the whole is; distinctUntilChanged is the user's choice`() {
+    let person = MutableNode(Person())
+    let part = Recorder(person[\.name]), distinct = Recorder(person[\.name].distinctUntilChanged())
+    person[\.age].value = 37
+    person.value = Person(name: "Grace")
+    #expect(part.values == ["Ada", "Ada", "Grace"])
+    #expect(distinct.values == ["Ada", "Grace"])
+  }
+
+  @Test func `15.4 a join of two lenses of one whole runs once a set`() {
+    let person = MutableNode(Person())
+    let both = Recorder(person[\.name].combine(person[\.age]).map { "\($0) \($1)" })
+    person.value = Person(name: "Grace", age: 85)
+    person[\.age].value = 86
+    #expect(both.values == ["Ada 36", "Grace 85", "Grace 86"])
+  }
+
+  @Test func `15.4 lenses of lenses`() {
+    let person = MutableNode(Person())
+    let city = person[\.address][\.city], direct = person[\.address.city]
+    let told = Recorder(city)
+    city.value = "Paris"
+    direct.value = "Rome"
+    person[\.address].value = Address(city: "Oslo")
+    #expect(told.values == ["London", "Paris", "Rome", "Oslo"])
+    #expect(person.value?.address.city == "Oslo")
+    #expect(checkInvariants([person, city, direct]) == [])
+  }
+
+  @Test
+  func `15.4 of optional parts: empty while there is none, set puts it in, clean takes it out`() {
+    let person = MutableNode(Person())
+    let email = person[unwrapping: \.email], optional = person[\.email]
+    let told = Recorder(email), asOptional = Recorder(optional)
+    #expect(email.isEmpty && !optional.isEmpty && optional.value == .some(nil))
+    email.update { $0 += "!" }
+    #expect(person.value?.email == nil)
+    email.value = "ada@example.org"
+    #expect(person.value?.email == "ada@example.org")
+    email.update { $0 += ".uk" }
+    email.clean()
+    #expect(email.isEmpty && person.value?.email == nil && person.value?.name == "Ada")
+    optional.value = "grace@example.org"
+    optional.value = nil
+    #expect(told.values == ["ada@example.org", "ada@example.org.uk", "grace@example.org"])
+    #expect(
+      asOptional.values == [
+        nil, "ada@example.org", "ada@example.org.uk", nil, "grace@example.org", nil,
+      ])
+    #expect(checkInvariants([person, email, optional]) == [])
+  }
+
+  @Test func `15.4 a lens of an optional part's part does nothing while that is nil`() {
+    let person = MutableNode(Person())
+    let whole = Recorder(person)
+    let city = person[unwrapping: \.second][\.city]
+    let street = person[unwrapping: \.second][unwrapping: \.street]
+    city.value = "Paris"
+    street.value = "High Street"
+    city.update { $0 += "!" }
+    street.clean()
+    #expect(whole.values.count == 1 && city.isEmpty && street.isEmpty)
+    person[\.second].value = Address()
+    city.value = "Paris"
+    street.value = "Rue"
+    #expect(person.value?.second == Address(city: "Paris", street: "Rue"))
+    street.clean()
+    #expect(person.value?.second == Address(city: "Paris"))
+    person[unwrapping: \.second].clean()
+    #expect(city.isEmpty && person.value?.second == nil)
+  }
+
+  @Test func `15.4 elements by index are empty while there is none, and come and go`() {
+    let lines = MutableNode(["one", "two"])
+    let second = lines[index: 1]
+    let whole = Recorder(lines), told = Recorder(second)
+    second.value = "zwei"
+    #expect(lines.value == ["one", "zwei"])
+    lines.value = ["one"]
+    #expect(second.isEmpty)
+    // Nothing is changed, and nobody is told.
+    second.value = "lost"
+    second.update { $0 += "!" }
+    lines[index: -1].value = "lost"
+    lines[index: 9].value = "lost"
+    #expect(lines.value == ["one"] && whole.values.count == 3)
+    lines.update { $0 += ["deux", "trois"] }
+    second.update { $0 += "!" }
+    #expect(lines.value == ["one", "deux!", "trois"])
+    #expect(told.values == ["two", "zwei", "deux", "deux!"])
+    #expect(checkInvariants([lines, second]) == [])
+  }
+
+  @Test func `15.4 an index counts as the collection counts: of a slice from its start`() {
+    let slice = MutableNode([1, 2, 3, 4][2...])
+    #expect(slice[index: 0].isEmpty && slice[index: 2].value == 3)
+    slice[index: 3].value = 5
+    #expect(slice.value == [3, 5])
+  }
+
+  @Test func `15.4 elements by key are empty while there is none, set inserts, clean takes out`() {
+    let stock = MutableNode(["apples": 3])
+    let pears = stock[key: "pears"]
+    let whole = Recorder(stock), told = Recorder(pears)
+    #expect(pears.isEmpty)
+    pears.update { $0 += 1 }
+    pears.clean()
+    #expect(whole.values.count == 1)
+    pears.value = 5
+    pears.update { $0 += 1 }
+    #expect(stock.value == ["apples": 3, "pears": 6])
+    pears.clean()
+    #expect(stock.value == ["apples": 3] && pears.isEmpty)
+    stock.value = ["pears": 1]
+    #expect(told.values == [5, 6, 1])
+  }
+
+  @Test func `15.4 of elements of elements`() {
+    let people = MutableNode([Person()])
+    let city = people[index: 0][\.address][\.city]
+    city.value = "Paris"
+    people[index: 0][unwrapping: \.email].value = "x"
+    #expect(people.value == [Person(address: Address(city: "Paris"), email: "x")])
+    people.value = []
+    #expect(city.isEmpty)
+    city.value = "Rome"
+    #expect(people.value == [])
+    people.value = [Person()]
+    #expect(city.value == "London")
+  }
+
+  @Test func `15.4 of a Node it is a derived node, which cannot be set`() {
+    let person = MutableNode(Person()), read: Node<Person> = person.fork()
+    let name = read[\.name], count = read[\.name.count], email = read[unwrapping: \.email]
+    person.value = Person(name: "Grace", email: "g")
+    #expect(name.value == "Grace" && count.value == 5 && email.value == "g")
+    #expect(!name.isMutable && !email.isMutable)
+    let lines: Node<[Int]> = Node([1]), stock: Node<[String: Int]> = Node(["a": 1])
+    #expect(lines[index: 0].value == 1 && lines[index: 1].isEmpty)
+    #expect(stock[key: "a"].value == 1 && stock[key: "b"].isEmpty)
+    // What can only be read of a mutable whole is derived too.
+    let length: Node<Int> = person[\.name.count]
+    #expect(length.value == 5 && !length.isMutable)
+  }
+
+  @Test func `15.4 a lens of an empty whole is empty, and setting it does nothing, as with update`()
+  {
+    let person = MutableNode<Person>()
+    let name = person[\.name]
+    name.value = "Grace"
+    #expect(name.isEmpty && person.isEmpty)
+    person.value = Person()
+    person.clean()
+    #expect(name.isEmpty)
+  }
+
+  @Test func `15.4 the context and the path come along`() {
+    let person = MutableNode(Person()).named("person")
+    let name = person[\.name].named("name")
+    let heard = Journal<String>()
+    let listening = name.listenToChanges { change in
+      let path = change.path.map { $0.name ?? "?" }
+      heard.note("\(change.value) \(change.context ?? "-") \(path)")
+    }
+    name.set("Grace", context: "import")
+    #expect(
+      heard.entries == [
+        #"Ada - ["person", "name"]"#, #"Grace import ["person", "name"]"#,
+      ])
+    keepAlive(listening)
+  }
+
+  @Test func `15.4 in a batch a lens stages its part of the whole, and reads what was staged`() {
+    let person = MutableNode(Person())
+    let name = person[\.name], age = person[\.age], city = person[\.address][\.city]
+    let whole = Recorder(person)
+    batch {
+      name.value = "Grace"
+      age.update { $0 += 1 }
+      city.value = "Paris"
+      #expect(name.value == "Grace" && age.value == 37 && city.value == "Paris")
+      #expect(person.value == Person(name: "Grace", age: 37, address: Address(city: "Paris")))
+      #expect(whole.values.count == 1)
+    }
+    #expect(whole.values.count == 2 && name.value == "Grace")
+    struct Stop: Error {}
+    try? batch {
+      name.value = "Joan"
+      throw Stop()
+    }
+    #expect(name.value == "Grace" && whole.values.count == 2)
+    batch {
+      let lines = MutableNode([1])
+      lines[index: 3].value = 4
+      #expect(lines.value == [1])
+    }
+  }
+
+  @Test func `15.4 a set in a listener of the whole waits for it, like any other`() {
+    let person = MutableNode(Person(age: 0))
+    let age = person[\.age]
+    let listening = person.listen { if $0.age < 5 { age.value = $0.age + 1 } }
+    let told = Recorder(age)
+    #expect(person.value?.age == 5)
+    age.value = 3
+    #expect(told.values == [5, 3, 4, 5])
+    keepAlive(listening)
+  }
+
+  @Test func `15.4 a lens stays a lens: mutablify returns it, and it is what a receiver sets`() {
+    let person = MutableNode(Person())
+    let name = person[\.name]
+    #expect((name as Node<String>).mutablify() === name)
+    name.value = "Grace"
+    name.receive("Joan", from: nil, context: nil)
+    #expect(person.value?.name == "Joan")
+  }
+
+  // MARK: Linked and synced
+
+  @Test func `15.4 what a lens is linked to goes to the whole, until it is cut`() {
+    let person = MutableNode(Person()), source = MutableNode("Grace")
+    let name = person[\.name], whole = Recorder(person)
+    let link = name.link(to: source)
+    source.value = "Joan"
+    #expect(person.value?.name == "Joan" && name.value == "Joan")
+    #expect(whole.values.map(\.name) == ["Ada", "Grace", "Joan"])
+    #expect(checkInvariants([person, name, source]) == [])
+    link.cancel()
+    source.value = "Barbara"
+    #expect(name.value == "Joan" && source.downstreamNodes.isEmpty)
+    let twice = name.wiring
+    name.link(to: source)
+    twice.removeUpstreamNode(source)
+    source.value = "Ada"
+    #expect(name.value == "Barbara")
+  }
+
+  @Test func `15.4 a transform leads to a lens, and says so`() {
+    let person = MutableNode(Person()), number = MutableNode(1)
+    let name = person[\.name]
+    let transform = NodeTransform<String, String>()
+    let text = number.map { "\($0)" }
+    transform.from = text
+    transform.to = name
+    #expect(transform.to === name && person.value?.name == "1")
+    number.value = 2
+    transform.send("sent")
+    #expect(person.value?.name == "sent")
+    transform.to = nil
+    number.value = 3
+    #expect(person.value?.name == "sent")
+  }
+
+  @Test func `15.4 a sync with a lens goes both ways, and tells each side once a set`() {
+    let person = MutableNode(Person()), field = MutableNode<String>()
+    let name = person[\.name]
+    let sync = field.sync(with: name)
+    #expect(field.value == "Ada")
+    let inField = Recorder(field), inName = Recorder(name)
+    field.value = "Grace"
+    #expect(person.value?.name == "Grace")
+    name.value = "Joan"
+    person.value = Person(name: "Barbara")
+    #expect(inField.values == ["Ada", "Grace", "Joan", "Barbara"])
+    #expect(inName.values == inField.values)
+    sync.cancel()
+    field.value = "x"
+    #expect(name.value == "Barbara")
+    // The lens as the first side: the other one wins.
+    let other = MutableNode("Radia")
+    name.sync(with: other)
+    #expect(person.value?.name == "Radia")
+    name.value = "Ada"
+    #expect(other.value == "Ada")
+    #expect(checkInvariants([person, name, field, other]) == [])
+  }
+
+  @Test func `15.4 a ring through a lens ends`() {
+    let person = MutableNode(Person(age: 1))
+    let age = person[\.age], told = Recorder(person)
+    age.link(to: person.map { $0.age + 1 })
+    told.clear()
+    person[\.name].value = "Grace"
+    #expect(told.values.count <= 2)
+    #expect(person.value?.name == "Grace")
+    let a = person[\.age], b = MutableNode<Int>(), c = MutableNode<Int>()
+    b.link(to: a)
+    c.link(to: b)
+    a.link(to: c)
+    a.value = 50
+    #expect(b.value == c.value && c.value == person.value?.age)
+  }
+
+  @Test func `15.4 synced fields of two parts lose nothing, and all agree after quiet`() {
+    let person = MutableNode(Person(name: "", age: 0))
+    let name = person[\.name], age = person[\.age]
+    let nameField = MutableNode(""), ageField = MutableNode(0)
+    name.sync(with: nameField)
+    age.sync(with: ageField)
+    DispatchQueue.concurrentPerform(iterations: 2) { thread in
+      for number in 1...2_000 {
+        if thread == 0 { nameField.value = "\(number)" } else { ageField.value = number }
+      }
+    }
+    #expect(settle())
+    #expect(person.value?.name == "2000" && person.value?.age == 2_000)
+    #expect(nameField.value == "2000" && ageField.value == 2_000)
+    #expect(name.value == "2000" && age.value == 2_000)
+  }
+
+  // MARK: Threads
+
+  @Test func `15.4 eight threads that set eight parts lose nothing`() {
+    let whole = MutableNode(Array(repeating: 0, count: 8))
+    let told = Journal<[Int]>()
+    let listening = whole.listen { told.note($0) }
+    let each = 1_000
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      let part = whole[index: thread]
+      for number in 1...each { part.value = number }
+    }
+    #expect(settle())
+    #expect(whole.value == Array(repeating: each, count: 8))
+    #expect(told.count == 8 * each + 1)
+    // Each value told differs from the one before in one part, which counts on by one.
+    let all = told.entries
+    for (before, after) in zip(all, all.dropFirst()) {
+      let changed = zip(before, after).filter { $0 != $1 }
+      if changed.count != 1 || changed[0].1 != changed[0].0 + 1 {
+        Issue.record("\(before) became \(after)")
+        break
+      }
+    }
+    keepAlive(listening)
+  }
+
+  @Test func `15.4 updates of one part from eight threads, by lenses and by the whole, are exact`()
+  {
+    let person = MutableNode(Person(age: 0))
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      let age = person[\.age]
+      for _ in 0..<500 {
+        if thread.isMultiple(of: 2) {
+          age.update { $0 += 1 }
+        } else {
+          person.update { $0.age += 1 }
+        }
+      }
+    }
+    #expect(settle())
+    #expect(person.value?.age == 4_000 && person[\.age].value == 4_000)
+  }
+
+  @Test
+  func
+    `15.4 an element that another thread takes away and brings back: nothing is torn, nothing stops`()
+  {
+    let lines = MutableNode([0, 0])
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      let second = lines[index: 1]
+      for number in 0..<1_000 {
+        switch thread {
+        case 0: lines.update { if $0.count == 2 { $0.removeLast() } else { $0.append(number) } }
+        case 1: second.value = number
+        case 2: second.update { $0 += 1 }
+        default: if let value = second.value { #expect(value >= 0) }
+        }
+      }
+    }
+    #expect(settle())
+    let last = lines[index: 1]
+    #expect(last.value == lines.value?.dropFirst().first)
+  }
+
+  @Test
+  func `15.4 what a thread has set by a lens it reads, also while another one is inside the whole`()
+  {
+    let person = MutableNode(Person())
+    let name = person[\.name], email = person[unwrapping: \.email]
+    whileInside(person, settingTo: Person(age: 1)) {
+      name.value = "Grace"
+      email.value = "g"
+      #expect(name.value == "Grace" && email.value == "g")
+      email.clean()
+      #expect(email.value == nil)
+    }
+    #expect(person.value == Person(name: "Grace", age: 1))
+    #expect(name.value == "Grace")
+  }
+
+  // MARK: Misuse and lifetime
+
+  @Test func `15.4 a part cannot be cleaned: the message says what, where and the remedy`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let person = MutableNode(Person())
+      person[\.name].named("name").clean()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("EasyReact: clean: a part cannot be taken out of its whole"))
+    #expect(text.contains("node “name” of String, made at EasyReactTests/Section15Lenses.swift"))
+    #expect(text.contains("Set it to another value, or change the whole with `update`."))
+  }
+
+  @Test func `15.4 the lens keeps the whole, which keeps no lens; nothing is left`() throws {
+    try expectFreed {
+      var person: MutableNode<Person>? = MutableNode(Person())
+      weak let watched = person
+      var name = person?[\.name]
+      person = nil
+      #expect(watched != nil)
+      name?.value = "Grace"
+      #expect(watched?.value?.name == "Grace")
+      name = nil
+      #expect(watched == nil)
+    }
+    let person = MutableNode(Person())
+    try expectFreed {
+      let source = MutableNode("x"), name = person[\.name]
+      name.link(to: source)
+      name.sync(with: MutableNode("y"))
+      person[\.address][\.city].value = "Paris"
+      person[unwrapping: \.email].value = "z"
+    }
+    #expect(!person.hasDownstreamNode && person.upstreamNodes.isEmpty)
+    #expect(checkInvariants([person]) == [])
+  }
+
+  @Test func `15.4 a lens is seen in the graph by its operator`() {
+    let person = MutableNode(Person()).named("person")
+    let name = person[\.name].named("name"), source = MutableNode("x").named("source")
+    name.link(to: source)
+    #expect(name.upstreamNodes == [person])
+    #expect(name.upstreamTransforms.map(\.name) == ["Lens"])
+    #expect(person.upstreamTransforms.map(\.name) == ["Inlet"])
+    #expect(person.upstreamNodes.first?.upstreamNodes == [source])
+    #expect(name.dot().contains("Lens"))
+  }
+}
