@@ -11,7 +11,7 @@
   case flattenMerge, concatMap, mergeMap, exhaustMap, flattenCombine
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
-  case events, held, interval, timer
+  case events, held, interval, timer, following
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String {
