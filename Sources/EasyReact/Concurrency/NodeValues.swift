@@ -61,7 +61,7 @@ final class NodeConsumer<Value: Sendable>: Sendable {
     _ node: Node<Value>, _ policy: BufferingPolicy?, at location: SourceLocation?,
     hearsPresent: Bool = true
   ) {
-    let buffer = ValueBuffer<Value>(policy)
+    let buffer = ValueBuffer<Value>(policy, of: node)
     self.buffer = buffer
     listening = node.startListening(at: location, hearsPresent: hearsPresent) { up, _, turn in
       buffer.append(up.slot(Value.self).pointee, isEvent: turn.isEvent)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// What a consumer of ``Node/values(buffering:file:line:)`` gets that is slower than its node.
 ///
-///     for await price in price.values(buffering: .newest(1)) { await show(price) }
+///     for await price in price.values(buffering: .newest(1)) { print(price) }
 ///
 /// Values that have to wait for the consumer wait in order. Capacities are one or more; anything else
 /// stops with a message.
@@ -50,8 +50,13 @@ final class ValueBuffer<Value: Sendable>: Sendable {
   private let state = Mutex(State())
   /// Nil: every event, and of values that the node keeps the newest.
   private let policy: BufferingPolicy?
+  /// For a message; the listener's edge keeps it, too.
+  private let node: AnyNode
 
-  init(_ policy: BufferingPolicy?) { self.policy = policy }
+  init(_ policy: BufferingPolicy?, of node: AnyNode) {
+    self.policy = policy
+    self.node = node
+  }
 
   /// What wakes the task up does not bring the value: a newer one may come before it runs.
   func append(_ value: Value, isEvent: Bool) {
@@ -112,7 +117,7 @@ final class ValueBuffer<Value: Sendable>: Sendable {
 
   private func refuseSecondTask() -> Never {
     misuse(
-      "values", "two tasks wait at once for the next value of one iterator", nil,
+      "values", "two tasks wait at once for the next value of one iterator", node,
       "Give each a `for await` over the sequence, which makes an iterator of its own.")
   }
 }

@@ -189,7 +189,7 @@ import Testing
 
   @Test func `14.1 two tasks that wait for one iterator at once stop with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let node = MutableNode<Int>()
+      let node = MutableNode<Int>().named("price")
       nonisolated(unsafe) let shared = node.values.makeAsyncIterator()
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<2 {
@@ -202,6 +202,7 @@ import Testing
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("values: two tasks wait at once for the next value of one iterator"))
+    #expect(text.contains("(node “price” of Int, made at "))
     #expect(text.contains("Give each a `for await`"))
   }
 }
@@ -234,6 +235,23 @@ import Testing
     source.value = 2
     executor.run()
     #expect(await task.value == [1, 8, 20])
+  }
+
+  @Test func `14.2 called by a listener, next is the value after the one that is being told`() async
+  {
+    let node = MutableNode(0), executor = executor
+    let tasks = Mutex<[Task<Int?, Never>]>([])
+    let listening = node.listen { value in
+      if value != 1 { return }
+      let task = executor.task { try? await node.next() }
+      tasks.withLock { $0.append(task) }
+    }
+    node.value = 1
+    executor.run()
+    node.value = 2
+    executor.run()
+    #expect(await tasks.withLock { $0[0] }.value == 2)
+    listening.cancel()
   }
 
   @Test func `14.2 first is the present value where that fits, else the first that does`()

@@ -111,7 +111,8 @@ import Testing
           case 0: for await _ in derived.values {}
           case 1: for await _ in derived.values(buffering: .oldest(1)) {}
           case 2: _ = try? await derived.first { $0 < 0 }
-          default: while (try? await derived.next()) != nil {}
+          default:
+            while let value = try? await derived.next() { round.expect(value > 0, "\(value)") }
           }
           ended.signal()
         }
