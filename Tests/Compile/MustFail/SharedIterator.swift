@@ -1,4 +1,4 @@
-// expect: conformance of 'NodeValues<Element>.Iterator' to 'Sendable' is unavailable
+// expect: capture of 'iterator' with non-Sendable type 'NodeValues<Int>.Iterator' in a '@Sendable' closure
 import EasyReact
 
 func share(_ node: Node<Int>) -> @Sendable () -> Void {
