@@ -84,7 +84,8 @@ import Testing
   @Test func `14.3 of a sequence that throws: results, of which the failure is the last`() {
     let (stream, elements) = AsyncThrowingStream<Int, any Error>.makeStream()
     let node = Node.following(stream)
-    let told = Told(node.map { "\($0)" }), value = node.replaceError(with: -1)
+    // The first to be followed, so it is told before `told` is.
+    let value = node.replaceError(with: -1), told = Told(node.map { "\($0)" })
     elements.yield(1)
     elements.finish(throwing: Refusal())
     #expect(
@@ -110,8 +111,8 @@ import Testing
     #expect(lives.alive == ["node"])  // whoever follows it holds it
     elements.yield(1)
     listening = nil
+    wait(for: cancelled)  // its task may have been in the midst of the set
     #expect(lives.alive == [])
-    wait(for: cancelled)
     let before = heard.entries
     elements.yield(2)
     #expect(heard.entries == before)
