@@ -6,6 +6,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let openCombine = Target.Dependency.product(
+  name: "OpenCombine", package: "OpenCombine", condition: .when(traits: ["OpenCombine"]))
+
 let package = Package(
   name: "EasyReact",
   // The first with Swift's Synchronization. No watches: those of 32 bits are among them, and this does not compile there.
@@ -15,9 +18,16 @@ let package = Package(
     .library(name: "EasyReactTesting", targets: ["EasyReactTesting"]),
     .library(name: "EasySequence", targets: ["EasySequence"]),
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
+    .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
+  ],
+  traits: [
+    .trait(
+      name: "OpenCombine",
+      description: "EasyReactCombine where there is no Combine: fetches OpenCombine.")
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // One thread-local pointer and three functions of the Swift runtime, which Swift cannot spell.
@@ -38,6 +48,14 @@ let package = Package(
     .target(
       name: "EasySequenceBridge", dependencies: ["EasyReact", "EasySequence"],
       swiftSettings: settings),
+    // Nodes as publishers and back: with Combine, with OpenCombine behind its trait, else empty.
+    .target(
+      name: "EasyReactCombine",
+      dependencies: [
+        "EasyReact", .product(name: "DequeModule", package: "swift-collections"),
+        openCombine,
+      ],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -50,6 +68,10 @@ let package = Package(
     .testTarget(
       name: "EasySequenceBridgeTests",
       dependencies: ["EasySequenceBridge", "EasySequence", "EasyReact", "EasyReactTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactCombineTests",
+      dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

@@ -10,7 +10,7 @@ may use. None may take the compiler long. What needs more says so: in Markdown b
     <!-- compile: import One, Another --> for the whole document
     <!-- compile: skip, REASON -->        is not compiled
 
-EASYREACT_SCRATCH: the folder of the build, which must be there. Prints FILE:LINE of what does not compile.
+EASYREACT_SCRATCH: the folder of the build, which must be there. What needs a trait is read where the build has it, and left out elsewhere. Prints FILE:LINE of what does not compile.
 """
 import os
 import re
@@ -24,6 +24,9 @@ HOISTED = re.compile(r"(@\w+\s+)*(public |final |indirect )*(extension|func|clas
 
 # Milliseconds that one expression may take to type-check; README, "Long chains".
 SLOW = 500
+
+# What a product is built with behind a trait: without it there is nothing to be compiled.
+TRAITS = {"EasyReactCombine": "OpenCombine"}
 
 
 class Snippet:
@@ -232,9 +235,12 @@ def main():
         snippets = snippets_of_markdown(path) if path.suffix == ".md" else snippets_of_source(path, table)
         if not snippets:
             continue
-        count += len(snippets)
         module = path.parts[1] if path.parts[0] == "Sources" else "EasyReact"
-        modules = {module, "Dispatch", "Synchronization"} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge") else set())
+        if not (build / "Modules" / f"{TRAITS.get(module, module)}.swiftmodule").exists():
+            continue
+        count += len(snippets)
+        modules = {module, "Dispatch", "Synchronization"} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge", "EasyReactCombine") else set())
+        modules |= {TRAITS[module]} if module in TRAITS else set()
         modules |= {"EasySequence"} if module == "EasySequenceBridge" else {"Testing"} if module == "EasyReactTesting" else set()
         groups[path] = wrapped(snippets, modules)
     failures = table.complain_of_unused() if not wanted else 0
@@ -248,7 +254,7 @@ def main():
         result = subprocess.run(
             ["swiftc", "-typecheck", "-continue-building-after-errors", "-parse-as-library", "-swift-version", "6", "-Werror", "DeprecatedDeclaration",
              "-Xfrontend", f"-warn-long-expression-type-checking={SLOW}", "-j", "2", "-module-name", "Documents",
-             "-I", build / "Modules", "-Xcc", f"-fmodule-map-file={build}/CEasyReact.build/module.modulemap",
+             "-I", build / "Modules", *(word for path in sorted(build.glob("*.build/module.modulemap")) for word in ("-Xcc", f"-fmodule-map-file={path}")),
              "-Xcc", "-ISources/CEasyReact/include", *(word for path in plugins() for word in ("-plugin-path", path)), "-diagnostic-style", "llvm",
              "Tests/Compile/Documents/Prelude.swift", *files],
             capture_output=True, text=True)

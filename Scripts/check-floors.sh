@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../Sources/EasyReact"
 
-floors=("Engine/Threads Engine/Graph Engine/Flow Engine" "Operators Properties Nodes Transforms Listening Scheduling Inspection")
+floors=("Engine/Threads Engine/Graph Engine/Flow Engine" "Operators Properties Nodes Transforms Listening Scheduling Concurrency Inspection")
 # The files of a floor.
 # shellcheck disable=SC2086  # several folders
 of() { find $1 -name '*.swift' 2>/dev/null | sort -u; }

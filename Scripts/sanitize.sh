@@ -24,7 +24,7 @@ for kind in "${kinds[@]}"; do
   flags=()
   if [ "$kind" = thread ] && [ "$(uname)" = Linux ]; then flags=(-Xlinker --wrap=__tsan_external_write); fi
   # A part of the rounds: an interleaving that is watched says more than one that is not.
-  EASYREACT_STRESS="${EASYREACT_STRESS:-0.5}" swift test --sanitize="$kind" --scratch-path "$scratch/$kind" "${flags[@]}" "$@" \
+  EASYREACT_STRESS="${EASYREACT_STRESS:-0.5}" swift test --sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind" "${flags[@]}" "$@" \
     >"$log" 2>&1 || code=$?
   reports=$(grep -cE '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer)' "$log" || true)
   tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log" | awk '{ n += $1 } END { print n + 0 }')

@@ -22,9 +22,13 @@ run() { # run NAME COMMAND…: shows the output, keeps it for the count
 run waits Scripts/check-waits.sh
 run operators Scripts/check-operators.sh
 run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
+# With its trait, which is a condition of compilation, so in a build of its own.
+combine="$scratch-combine"
+[ "$#" -gt 0 ] || run combine swift test --traits OpenCombine --scratch-path "$combine" "${flags[@]}" --filter EasyReactCombineTests
 run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
 run compile Scripts/check-compile.sh
 run documents Scripts/check-documents.py
+[ "$#" -gt 0 ] || run documents-combine env EASYREACT_SCRATCH="$combine" Scripts/check-documents.py Sources/EasyReactCombine/*.swift
 run names Scripts/check-names.py
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.

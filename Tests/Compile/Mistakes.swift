@@ -155,9 +155,11 @@ func mistake22(_ node: Node<Int>) {
 func mistake23(_ node: Node<Int>) {
   // expected: renamed to 'take(_:)'
   _ = node.prefix(3)
-  // expected: renamed to 'take(_:)': `take(1)` is the first value.
+  // expected: renamed to 'take(_:)': `take(1)` is the first value; `await node.next()` is the next one.
   _ = node.first()
-  // expected: Use `filter(_:)` and `take(1)`.
+  // The one that is awaited: `filter(_:)` and `take(1)` make a node.
+  // compiler: 'async' call in a function that does not support concurrency
+  // compiler: call can throw, but it is not marked with 'try' and the error is not handled
   _ = node.first { $0 > 3 }
 }
 

@@ -124,12 +124,12 @@ extension Node {
   }
 
   @usableFromInline final func startListening(
-    at location: SourceLocation, state: EdgeState? = nil, hearsEmptiness: Bool = false,
-    _ step: @escaping Step
+    at location: SourceLocation?, state: EdgeState? = nil, hearsEmptiness: Bool = false,
+    hearsPresent: Bool = true, _ step: @escaping Step
   ) -> Listening {
     let edge = makeListener(state: state, hearsEmptiness: hearsEmptiness, publicObject: nil, step)
     let listening = Listening(edge)
-    attachListener(edge, at: location)
+    attachListener(edge, at: location, hearsPresent: hearsPresent)
     return listening
   }
 
@@ -149,12 +149,20 @@ extension Node {
     return edge
   }
 
-  @usableFromInline final func attachListener(_ edge: EdgePointer, at location: SourceLocation) {
+  /// - Parameter hearsPresent: Is the present value the first that it is called with?
+  @usableFromInline final func attachListener(
+    _ edge: EdgePointer, at location: SourceLocation?, hearsPresent: Bool = true
+  ) {
     let turn = currentTurn()
     turn.enter()
     if turn.pointee.isTraced { turn.pointee.callSite = location }
     edge.appendToUpstream()
-    edge.attachNow(in: turn)
+    if hearsPresent {
+      edge.attachNow(in: turn)
+    } else {
+      if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+      storage.perform(in: turn) { turn in edge.attachWithoutPush(in: turn) }
+    }
     turn.leave()
   }
 }

@@ -140,12 +140,11 @@ extension Node {
       "Leave `autoconnect()` out: a node is shared as it is, and each value is computed once, however many listen."
   )
   public final func autoconnect() -> Node<Value> { gone() }
-  @available(*, unavailable, renamed: "take(_:)", message: "`take(1)` is the first value.")
+  @available(
+    *, unavailable, renamed: "take(_:)",
+    message: "`take(1)` is the first value; `await node.next()` is the next one."
+  )
   public final func first() -> Node<Value> { gone() }
-  @available(*, unavailable, message: "Use `filter(_:)` and `take(1)`.")
-  public final func first(where isWanted: @escaping @Sendable (Value) -> Bool) -> Node<Value> {
-    gone()
-  }
   @available(
     *, unavailable, renamed: "value", message: "A node does not complete: its `value` is the last."
   )

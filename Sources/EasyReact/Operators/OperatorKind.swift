@@ -11,7 +11,7 @@
   case flattenMerge, concatMap, mergeMap, exhaustMap, flattenCombine
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
-  case events, held, interval, timer
+  case events, held, interval, timer, following
   // A part of a node; what is linked to it; what is read from objects.
   case lens, inlet, observing
 
