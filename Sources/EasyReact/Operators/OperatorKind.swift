@@ -12,6 +12,7 @@
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
   case events, held, interval, timer
+  case mapAsync, load
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String {
@@ -32,7 +33,7 @@
     switch self {
     case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine, .zip:
       [.endsDownstream, .hasFixedEnds]
-    case .held, .scan, .count, .startWith, .link, .sync, .transform: .keepsEvents
+    case .held, .scan, .count, .startWith, .load, .link, .sync, .transform: .keepsEvents
     case .member: [.hasFixedEnds, .tellsMark]
     case .race, .inner, .groups, .group: .hasFixedEnds
     default: []

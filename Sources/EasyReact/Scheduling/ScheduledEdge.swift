@@ -18,7 +18,8 @@ import Synchronization
   @usableFromInline let state: Mutex<State>
   /// A hint for the drain, which looks without the lock.
   @usableFromInline let hasItems = Atomic(false)
-  @usableFromInline let scheduler: any NodeScheduler
+  /// Runs work later.
+  @usableFromInline let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   @usableFromInline let handle: @Sendable ([Item]) -> Void
   /// How long a drain that has handled all waits for more, in looks: a few microseconds at most.
   /// Scheduling costs more than that. Not on the main thread, nor where work runs at once.
@@ -26,10 +27,26 @@ import Synchronization
 
   @inlinable init(_ scheduler: any NodeScheduler, _ handle: @escaping @Sendable ([Item]) -> Void) {
     state = Mutex(State())
-    self.scheduler = scheduler
+    schedule = { scheduler.schedule($0) }
     self.handle = handle
     patience = patienceOfDrains(on: scheduler)
   }
+
+  /// - Parameter handle: Runs on the actor, until that is gone; what comes then is dropped.
+  init<Isolation: Actor>(
+    isolatedTo actor: Isolation,
+    _ handle: @escaping @Sendable (isolated Isolation, [Item]) -> Void
+  ) {
+    state = Mutex(State())
+    schedule = { [weak actor] work in runLater(on: actor, work) }
+    self.handle = { [weak actor] items in
+      actor?.assumeIsolated { handle($0, items) }
+    }
+    patience = 0
+  }
+
+  /// Nothing waits, and nothing is being handled.
+  @usableFromInline var isIdle: Bool { state.withLock { !$0.isScheduled } }
 
   @inlinable func append(_ item: Item) {
     let mustSchedule = state.withLock { state in
@@ -38,7 +55,7 @@ import Synchronization
       return !state.isScheduled
     }
     hasItems.store(true, ordering: .relaxed)
-    if mustSchedule { scheduler.schedule { self.drain() } }
+    if mustSchedule { schedule { self.drain() } }
   }
 
   /// What is there, and what comes meanwhile, a few times. Then others get their turn.
@@ -60,7 +77,7 @@ import Synchronization
       items.removeAll(keepingCapacity: items.count <= 1_024)  // no lock held
       emptied = items
     }
-    scheduler.schedule { self.drain() }
+    schedule { self.drain() }
   }
 
   /// Drops what waits.
@@ -79,6 +96,21 @@ import Synchronization
       looks &-= 1
     }
   }
+}
+
+/// On the actor, as a task of its own that inherits nothing. Where the actor is gone, here: nothing is
+/// left to be done but to empty a queue.
+private func runLater(on actor: (any Actor)?, _ work: @escaping @Sendable () -> Void) {
+  guard let actor else { return work() }
+  pendingWork.wrappingAdd(1, ordering: .relaxed)
+  Task.detached {
+    await actor.perform(work)
+    pendingWork.wrappingSubtract(1, ordering: .releasing)
+  }
+}
+
+extension Actor {
+  fileprivate func perform(_ work: @Sendable () -> Void) { work() }
 }
 
 @usableFromInline func patienceOfDrains(on scheduler: any NodeScheduler) -> Int {
@@ -101,6 +133,17 @@ import Synchronization
     }
   }
 
+  /// On an actor, which is not kept.
+  init<Isolation: Actor>(
+    isolatedTo actor: Isolation, _ body: @escaping @Sendable (isolated Isolation, Item) -> Void
+  ) {
+    super.init()
+    queue = ScheduledQueue(isolatedTo: actor) { [weak self] actor, items in
+      guard let self else { return }
+      for item in items where !self.hasEnded { body(actor, item) }
+    }
+  }
+
   /// The edge was freed: what waits is not called any more. Its drain waits on, and keeps nothing.
   deinit { queue.clear() }
 
@@ -120,6 +163,15 @@ import Synchronization
 }
 
 extension EdgePointer {
+  /// For the same: need it not wait? Nothing is before this, and it is the main queue that runs. Steps
+  /// run one at a time, so nothing comes between.
+  func isIdleOnMain<Item: Sendable>(_: Item.Type) -> Bool {
+    guard isOnMainQueue() else { return false }
+    return pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: ScheduledListener<Item>.self).queue.isIdle
+    }
+  }
+
   /// For the scheduled listener that is this edge's state.
   @inlinable func append<Item: Sendable>(_ item: Item) {
     pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
@@ -127,6 +179,15 @@ extension EdgePointer {
     }
   }
 }
+
+/// Marks the main queue, which on Linux need not run on the main thread.
+private let mainQueueKey: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()
+
+private func isOnMainQueue() -> Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }
 
 /// A value on its way over an edge.
 @usableFromInline struct InFlight<Value: Sendable>: Sendable {
