@@ -45,13 +45,19 @@ extension Node {
   /// Calls `body` on the main actor, later and in order, also when the main thread sets.
   ///
   ///     let listening = name.listenOnMain { label.text = $0 }
-  ///
-  /// With `.immediately` it is called at once where the set is made on the main actor:
+  public final func listenOnMain(
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Value) -> Void
+  ) -> Listening {
+    listenOnMain(.later, file: file, line: line, body)
+  }
+
+  /// Calls `body` on the main actor; with `.immediately` at once where the set is made there.
   ///
   ///     let shown = name.listenOnMain(.immediately) { label.text = $0 }
   ///     name.value = "Grace"                           // on the main actor: the label shows it
   public final func listenOnMain(
-    _ timing: MainTiming = .later, file: StaticString = #fileID, line: UInt = #line,
+    _ timing: MainTiming, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Value) -> Void
   ) -> Listening {
     let call = onMain(body)
@@ -62,7 +68,15 @@ extension Node {
 
   /// Calls `body` with each change on the main actor, later and in order.
   public final func listenToChangesOnMain(
-    _ timing: MainTiming = .later, file: StaticString = #fileID, line: UInt = #line,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable (Change<Value>) -> Void
+  ) -> Listening {
+    listenToChangesOnMain(.later, file: file, line: line, body)
+  }
+
+  /// Calls `body` with each change on the main actor; with `.immediately` at once where the set is made there.
+  public final func listenToChangesOnMain(
+    _ timing: MainTiming, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Change<Value>) -> Void
   ) -> Listening {
     let call = onMain(body)

@@ -74,6 +74,8 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
         return edge.stop(.waitsForCall, in: turn)
       }
     }
+    // By a cancellation handler of the user's.
+    if hasEnded { return edge.stop(.cut, in: turn) }
     guard let first = announcement() else {
       begin(value, origin)
       return edge.stop(.waitsForCall, in: turn)
@@ -86,7 +88,6 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
 
   /// The task is made when what announces it has been stored, so its result comes later.
   private func begin(_ value: Input, _ origin: Origin) {
-    // By a cancellation handler of the user's, a moment ago.
     if hasEnded { return }
     newest += 1
     running += 1

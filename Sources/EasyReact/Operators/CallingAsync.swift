@@ -8,8 +8,8 @@ extension Node {
   ///     }
   ///
   /// Each call is a task of its own, which inherits nothing of the task that sets; the result is empty
-  /// until the first one has returned. `overlap` says what becomes of a value that comes while a call is
-  /// under way: ``OverlapPolicy/latest`` cancels that call, unless you say otherwise. The result of a cancelled
+  /// until the first one has returned. A value that comes while a call is under way cancels that call; another
+  /// ``OverlapPolicy`` says otherwise: `mapAsync(.ordered(maxConcurrent: 2)) { … }`. The result of a cancelled
   /// call is never told, also if the closure ignores its cancellation.
   ///
   /// A result is told on the task's thread, and carries the context of the value that it answers; that
@@ -18,14 +18,24 @@ extension Node {
   /// cancellation keeps what it has captured until it returns, and nothing else is kept.
   ///
   /// ``EasyReact/settled()`` does not wait for calls. In a test let them run in virtual time:
-  /// ``mapAsync(_:on:file:line:_:)-(_,_,_,_,(Value)(Output))``. Known as `flatMapLatest` of `Single` or `Future`
-  /// in Rx and Combine, `mapAsync` in RxKotlin's and others' extensions; of one value at a time `map` of an
-  /// `AsyncSequence`.
-  /// - Parameter overlap: Of `ordered` and `unordered`, a `maxConcurrent` below one stops with a
-  ///   message.
+  /// `mapAsync(on:)`. Known as `flatMapLatest` of a `Single` or a `Future` in Rx and Combine;
+  /// `.task(id:)` in SwiftUI; with one call at a time `map` of an `AsyncSequence`.
   /// - Complexity: O(1) a value, and a task.
   public final func mapAsync<Output: Sendable>(
-    _ overlap: OverlapPolicy = .latest, file: StaticString = #fileID, line: UInt = #line,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) async -> Output
+  ) -> Node<Output> {
+    callAsync(.latest, on: nil, SourceLocation(file, line), transform)
+  }
+
+  /// The same with another answer to what becomes of a value that comes while a call is under way.
+  ///
+  ///     let saved = drafts.mapAsync(.ordered(maxConcurrent: 1)) { await disk.write($0) }
+  ///
+  /// - Parameter overlap: Of `ordered` and `unordered`, a `maxConcurrent` below one stops with a
+  ///   message.
+  public final func mapAsync<Output: Sendable>(
+    _ overlap: OverlapPolicy, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) async -> Output
   ) -> Node<Output> {
     callAsync(overlap, on: nil, SourceLocation(file, line), transform)
@@ -41,7 +51,16 @@ extension Node {
   /// keeps it; of a closure say it: `{ link async throws(FetchError) in … }`.
   @_disfavoredOverload
   public final func mapAsync<Output: Sendable, Failure: Error>(
-    _ overlap: OverlapPolicy = .latest, file: StaticString = #fileID, line: UInt = #line,
+    file: StaticString = #fileID, line: UInt = #line,
+    _ transform: @escaping @Sendable (Value) async throws(Failure) -> Output
+  ) -> Node<Result<Output, Failure>> {
+    mapAsync(.latest, file: file, line: line, transform)
+  }
+
+  /// The same with another answer to what becomes of a value that comes while a call is under way.
+  @_disfavoredOverload
+  public final func mapAsync<Output: Sendable, Failure: Error>(
+    _ overlap: OverlapPolicy, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) async throws(Failure) -> Output
   ) -> Node<Result<Output, Failure>> {
     callAsync(overlap, on: nil, SourceLocation(file, line)) { await result(of: $0, transform) }
@@ -62,7 +81,8 @@ extension Node {
   ///     clock.advance(by: .seconds(2))
   ///     slow.value                                   // 10
   ///
-  /// On `.immediate` it is as if no scheduler were given: a call cannot wait at once.
+  /// A call that was cancelled returns on the scheduler too: a test that looks for what is left moves the
+  /// time once more. On `.immediate` it is as if no scheduler were given: a call cannot wait at once.
   public final func mapAsync<Output: Sendable>(
     _ overlap: OverlapPolicy = .latest, on scheduler: some NodeScheduler,
     file: StaticString = #fileID, line: UInt = #line,
@@ -86,7 +106,7 @@ extension Node {
   /// Returns a node that tells how far the call for the latest value is: it is loading, it has loaded, or
   /// it has failed.
   ///
-  ///     let page = link.load { try await fetch($0) }
+  ///     let page = link.load { try await read($0) }
   ///     let title = page.map { page in
   ///       switch page {
   ///       case .loading: "…"
@@ -98,8 +118,7 @@ extension Node {
   /// ``Loading/loading(previous:)`` is told at once, as part of the value's wave, so the result is not
   /// empty unless this node is; how the call ended, when it has. `previous` is what was loaded last over this edge. A newer
   /// value cancels the call, which then tells nothing. Events are kept: the result holds how far the last one
-  /// got. Tasks, contexts and the end are those of
-  /// ``mapAsync(_:file:line:_:)-(_,_,_,(Value)(Output))``.
+  /// got. Tasks, contexts and the end are those of `mapAsync`.
   public final func load<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) async throws -> Output
@@ -109,7 +128,11 @@ extension Node {
 
   /// The same; the calls run on a scheduler.
   ///
-  ///     let page = link.load(on: clock) { try await fetch($0) }      // in a test
+  ///     let half = number.load(on: clock) { number in
+  ///       try await clock.sleep(for: .seconds(1))
+  ///       return number / 2
+  ///     }
+  ///     half.value                                   // loading(previous: nil)
   public final func load<Output: Sendable>(
     on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line,
     _ transform: @escaping @Sendable (Value) async throws -> Output

@@ -33,7 +33,7 @@ extension Node {
   ///
   /// What follows is computed, and told, while nobody else is inside the actor. To call the actor for
   /// each value is ``listen(isolatedTo:file:line:_:)``. The actor is not kept: when it is gone nothing
-  /// arrives any more. In all else it is ``deliver(on:file:line:)-(NodeScheduler,_,_)``.
+  /// arrives any more. In all else it is `deliver` on a scheduler.
   public final func deliver<Isolation: Actor>(
     on actor: Isolation, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {

@@ -1,5 +1,8 @@
-/// What becomes of a value that comes while a call for an earlier one is under way: see
-/// ``Node/mapAsync(_:file:line:_:)-(_,_,_,(Value)(Output))``.
+/// What becomes of a value that comes while a call for an earlier one is under way.
+///
+///     let paid = number.mapAsync(.dropWhileBusy) { amount in await bank.pay(amount) }
+///
+/// An argument of `mapAsync`.
 public enum OverlapPolicy: Sendable, Hashable {
   /// It cancels the call, whose result is never told, and is called for at once: for what is looked
   /// up while somebody types. Known as `flatMapLatest` in RxSwift, `switchMap` in RxJS.

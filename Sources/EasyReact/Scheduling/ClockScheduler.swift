@@ -20,13 +20,13 @@ public struct ClockScheduler<C: Clock>: NodeScheduler where C.Duration == Durati
 
   public var now: Duration { timers.now }
 
-  public func schedule(_ work: @escaping @Sendable () -> Void) { timers.add(work) }
+  public func schedule(_ work: @escaping @Sendable () -> Void) { timers.schedule(work) }
 
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Cancelable {
-    let number = timers.add(work, after: delay)
+    let number = timers.schedule(work, after: delay)
     return ClosureCancelable { [weak timers] in timers?.cancel(number) }
   }
 }
@@ -99,7 +99,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
 
   // MARK: Work
 
-  func add(_ work: @escaping Work) {
+  func schedule(_ work: @escaping Work) {
     pendingWork.wrappingAdd(1, ordering: .relaxed)
     let isFirst = state.withLock { state in
       state.ready.append(work)
@@ -130,7 +130,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
 
   // MARK: Timers
 
-  func add(_ work: @escaping Work, after delay: Duration) -> UInt64 {
+  func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
     let due = clock.now.advanced(by: max(.zero, delay))
     let number = state.withLock { state in
       state.number += 1

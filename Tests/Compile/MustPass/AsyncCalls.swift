@@ -13,6 +13,10 @@ func calls(_ node: Node<Int>, _ queue: QueueScheduler) {
   let _: Node<String> = node.mapAsync(slow)
   let _: Node<Result<String, any Error>> = node.mapAsync(failing)
   let _: Node<Result<String, Refusal>> = node.mapAsync(refusing)
+  let _: Node<Result<String, Refusal>> = node.mapAsync(.dropWhileBusy, refusing)
+  let _: Node<String> = node.mapAsync(on: queue, slow)
+  let _: Node<Result<String, Refusal>> = node.mapAsync(.latest, on: queue, refusing)
+  let _: Node<Loading<String>> = node.load(refusing)
   let first = node.mapAsync { await slow($0) }
   let second = node.mapAsync { try await failing($0) }
   let third = node.mapAsync(.dropWhileBusy) { number async throws(Refusal) in try await refusing(number) }
@@ -44,10 +48,12 @@ actor Account {
     [
       name.listenOnMain(.immediately) { self.text = $0 },
       name.listenOnMain { self.text = $0 },
+      name.listenOnMain(show), name.listenOnMain(.immediately, show),
       name.listenToChangesOnMain(.immediately) { self.text = $0.value },
     ]
   }
-  func show(_ name: Node<String>) {
+  func show(_ text: String) { self.text = text }
+  func showAll(_ name: Node<String>) {
     name.listenOnMain(.immediately, by: self) { screen, name in screen.text = name }
   }
 }
