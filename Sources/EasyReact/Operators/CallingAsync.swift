@@ -12,8 +12,8 @@ extension Node {
   /// ``OverlapPolicy`` says otherwise: `mapAsync(.ordered(maxConcurrent: 2)) { … }`. The result of a cancelled
   /// call is never told, also if the closure ignores its cancellation.
   ///
-  /// A result is told on the task's thread, and carries the context of the value that it answers; that
-  /// of an event is an event. Emptying this node does nothing: what is under way goes on. Cutting the
+  /// A result is told on the call's thread, or by the thread that is inside the result at that moment. It carries
+  /// the context of the value that it answers; that of an event is an event. Emptying this node does nothing: what is under way goes on. Cutting the
   /// edge, or releasing the result, cancels what is under way and drops what waits; a closure that ignores its
   /// cancellation keeps what it has captured until it returns, and nothing else is kept.
   ///
@@ -71,7 +71,7 @@ extension Node {
   ///     let parsed = text.mapAsync(.ordered(maxConcurrent: 1), on: .queue(queue)) { await decode($0) }
   ///
   /// All that a call does between two suspensions is work for the scheduler, but what it does on an
-  /// actor; results are told there. So a call that waits by ``NodeScheduler/sleep(for:)`` runs in virtual time, and its
+  /// actor. So a call that waits by ``NodeScheduler/sleep(for:)`` runs in virtual time, and its
   /// test needs no clock and no luck:
   ///
   ///     let slow = node.mapAsync(on: clock) { value in

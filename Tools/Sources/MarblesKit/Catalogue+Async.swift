@@ -22,9 +22,9 @@ extension Catalogue {
       draw.line("begun", server.begun)
       draw.line("ended", server.ended)
       draw.result(
-        "a.mapAsync(.ordered(maxConcurrent: 2), on: clock) { await server.ask($0, for: .seconds($0)) }",
+        "a.mapAsync(.ordered(maxConcurrent: 2), on: clock) { await server.ask($0) }",
         s.a.mapAsync(.ordered(maxConcurrent: 2), on: s.clock) {
-          await server.ask($0, for: .seconds($0))
+          await server.ask($0)
         })
     },
     Entry(
@@ -34,9 +34,9 @@ extension Catalogue {
       let server = Server(s.clock)
       draw.line("begun", server.begun)
       draw.result(
-        "a.mapAsync(.unordered(maxConcurrent: 2), on: clock) { await server.ask($0, for: .seconds($0)) }",
+        "a.mapAsync(.unordered(maxConcurrent: 2), on: clock) { await server.ask($0) }",
         s.a.mapAsync(.unordered(maxConcurrent: 2), on: s.clock) {
-          await server.ask($0, for: .seconds($0))
+          await server.ask($0)
         })
     },
     Entry(
@@ -71,10 +71,11 @@ private final class Server: Sendable {
 
   init(_ clock: VirtualScheduler) { self.clock = clock }
 
-  func ask(_ number: Int, for duration: Duration) async -> Int {
+  /// - Parameter duration: Nil: as many seconds as the number says.
+  func ask(_ number: Int, for duration: Duration? = nil) async -> Int {
     begun.value = number
     do {
-      try await clock.sleep(for: duration)
+      try await clock.sleep(for: duration ?? .seconds(number))
       ended.value = number
     } catch {
       cancelled.value = number
