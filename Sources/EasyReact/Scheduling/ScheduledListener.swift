@@ -44,8 +44,8 @@ import Synchronization
 }
 
 extension EdgePointer {
-  /// For the same: need it not wait? Nothing is before this, and it is the main queue that runs. Steps
-  /// run one at a time, so nothing comes between.
+  /// Of a scheduled listener on the main queue: may it be called at once? It is that queue that runs, and
+  /// nothing waits before. Steps run one at a time, so nothing comes between.
   func isIdleOnMain<Item: Sendable>(_: Item.Type) -> Bool {
     guard isOnMainQueue() else { return false }
     return pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
