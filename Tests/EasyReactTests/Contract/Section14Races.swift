@@ -63,7 +63,7 @@ import Testing
       let second = a.mapAsync { await Self.work($0, seed) }.listen { told.hear($0) }
       await Self.set(a, tasks: 6, each: 100)
       a.value = -1
-      while told.values.last != -1 { _ = await told.first(told.values.count + 1) }
+      _ = await told.all { $0 == -1 }
       #expect(await settled())
       let places = Dictionary(uniqueKeysWithValues: zip(source.values, 0...))
       let order = told.values.map { places[$0]! }
@@ -81,7 +81,7 @@ import Testing
       }
       await Self.set(a, tasks: 6, each: 60)
       a.set(-1, context: -1)
-      while told.values.last?.0 != .loaded(-1) { _ = await told.first(told.values.count + 1) }
+      _ = await told.all { $0.0 == .loaded(-1) }
       var asked: Int?
       for (state, context) in told.values {
         if state.isLoading { asked = context } else { #expect(context == asked, "seed \(seed)") }

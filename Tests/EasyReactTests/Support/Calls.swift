@@ -136,6 +136,13 @@ final class Answers<Value: Sendable>: Sendable {
     }
     return Array(values.prefix(count))
   }
+
+  /// Waits until such a value was told.
+  func all(upTo isLast: (Value) -> Bool) async -> [Value] {
+    var told: [Value] = []
+    repeat { told = await first(told.count + 1) } while !isLast(told[told.count - 1])
+    return told
+  }
 }
 
 /// Lets this task be suspended, and go on elsewhere. The library counts it, as a hop.
