@@ -71,9 +71,10 @@ import Testing
     await clock.isSlept(until: .seconds(9))
     late.cancel()
     late.cancel()
-    #expect(lives.alive == [] && clock.sleepers == [])
+    #expect(lives.alive == [])
     clock.advance(to: .seconds(20))
     #expect(await settled())
+    #expect(clock.sleepers == [])
   }
 
   @Test func `14.5 a delay that is not positive is due at once, later`() async {
