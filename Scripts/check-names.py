@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-LIMIT = 89
+LIMIT = 91
 OWNERS = {"AnyNode", "Node", "ReadableNode", "WiredNode", "NodeFactory"}
 STANDARD = {"description", "hash", "hashValue"}
 TABLE = Path("Sources/EasyReact/EasyReact.docc/Node.md")

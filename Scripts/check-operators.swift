@@ -14,6 +14,8 @@ let cases = "Tests/EasyReactTests/Operators/OperatorTable.swift"
 let notCases: Set = [
   "sync(with:)", "sync(with:transform:revert:)", "then(_:)", "else(_:)", "interval(_:on:)",
   "timer(after:every:on:)", "eventNode()", "objects()",
+  // The cases have a scheduler.
+  "mapAsync(_:)", "load(_:)",
 ]
 
 /// The text between the bracket at `start` and its partner.

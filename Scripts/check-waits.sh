@@ -7,6 +7,8 @@
 #
 # A limit of time by Swift Testing counts from before the body runs, which on a busy machine is minutes: instead, every suite of
 # EasyReactTests is `.watched`, which also gives each body a thread of its own, so that it may wait.
+# What sleeps by a scheduler's time, `clock.sleep(for:)`, does not wait; nor does a clock of the tests' own, `func sleep(until`.
+#
 # Not searched: Tests/CTestSupport, which has the watchdog's thread and no test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +23,7 @@ dropped='_ *= *.*\.wait *\( *(timeout|wallTimeout)'
 limits='\.timeLimit\b'
 loops='\b(while|where)\b.*(letOthersRun|\{ *\} *$)|\bwhile\b.*\.load\(.*\{ *(//.*)?$'
 pattern="\b($calls)|$owners|$timers|$dropped|$limits|$loops"
-if found=$(grep -nE "$pattern" "${files[@]}" | grep -vE '^[^:]+:[0-9]+: *//'); then
+if found=$(grep -nE "$pattern" "${files[@]}" | grep -vE '^[^:]+:[0-9]+: *//|\bclock\.sleep\(for: |func sleep\(until '); then
   printf '%s\n' "$found" "a test waits for real time: use VirtualScheduler, or a semaphore that fails" >&2
   exit 1
 fi

@@ -22,6 +22,8 @@ public struct GraphEvent: Sendable {
     case heldBackByTimer
     /// It waits for its call on the scheduler of a `deliver`.
     case waitsOnScheduler
+    /// An asynchronous call for it is under way, or it waits for one.
+    case waitsForCall
     /// Another thread is inside the node and will deliver it.
     case leftInMailbox
     /// Nobody listens to the node that was set, and nothing follows it.

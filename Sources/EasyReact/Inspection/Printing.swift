@@ -97,6 +97,7 @@ extension GraphEvent.Stop {
       "an upstream tells events, of which none is kept: withLatest(from:), zip or merge take them"
     case .heldBackByTimer: "a timer holds it back"
     case .waitsOnScheduler: "it waits on its scheduler"
+    case .waitsForCall: "an asynchronous call for it is under way, or it waits for one"
     case .leftInMailbox: "the thread that is inside will deliver it"
     case .noConsumer: "nobody listens and nothing follows"
     }

@@ -4,7 +4,7 @@ import Synchronization
 // path too. Both in two ownerships: a `Listening` that the caller keeps, or `by:` an owner whose life
 // it shares; and in two places: on the thread that sets, or `on:` a scheduler, of which the main actor
 // has a form of its own. All are one edge with one closure. Those by an owner are in
-// Node+ListeningByOwner.swift.
+// Node+ListeningByOwner.swift, those of actors in Node+ListeningOnActors.swift.
 
 /// What a listener is called with: the present value of the node, and the context of the wave.
 extension TurnPointer {
@@ -80,28 +80,6 @@ extension Node {
   ) -> Listening {
     let calls = ScheduledListener<Change<Value>>(scheduler, body)
     return startListening(at: SourceLocation(file, line), state: calls, calls.stepOfChanges())
-  }
-
-  /// Calls `body` on the main actor, later and in order, also when the main thread sets.
-  ///
-  ///     let listening = name.listenOnMain { label.text = $0 }
-  public final func listenOnMain(
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Value) -> Void
-  ) -> Listening {
-    listen(on: MainScheduler(), file: file, line: line) { value in
-      MainActor.assumeIsolated { body(value) }
-    }
-  }
-
-  /// Calls `body` with each change on the main actor, later and in order.
-  public final func listenToChangesOnMain(
-    file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Change<Value>) -> Void
-  ) -> Listening {
-    listenToChanges(on: MainScheduler(), file: file, line: line) { change in
-      MainActor.assumeIsolated { body(change) }
-    }
   }
 
   /// Makes `edge` hear values and emptiness. Keep the result.

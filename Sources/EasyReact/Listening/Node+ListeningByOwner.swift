@@ -88,56 +88,6 @@ extension Node {
     return start(at: SourceLocation(file, line), listening, owner, calls, calls.stepOfChanges())
   }
 
-  /// Calls `body` on the main actor, later and in order, as long as the owner lives.
-  ///
-  ///     name.listenOnMain(by: label) { label, name in label.text = name }
-  @discardableResult
-  public final func listenOnMain<Owner: AnyObject & Sendable>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
-  ) -> any Cancelable {
-    listen(by: owner, on: MainScheduler(), file: file, line: line) { owner, value in
-      MainActor.assumeIsolated { body(owner, value) }
-    }
-  }
-
-  /// The same from the main actor, for an owner of its that is not `Sendable`.
-  @discardableResult
-  @MainActor
-  public final func listenOnMain<Owner: AnyObject>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Value) -> Void
-  ) -> any Cancelable {
-    listen(by: owner, on: MainScheduler(), file: file, line: line) { owner, value in
-      nonisolated(unsafe) let owner = owner  // the main actor's since it was given
-      MainActor.assumeIsolated { body(owner, value) }
-    }
-  }
-
-  /// Calls `body` with each change on the main actor, later and in order, as long as the owner lives.
-  @discardableResult
-  public final func listenToChangesOnMain<Owner: AnyObject & Sendable>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Change<Value>) -> Void
-  ) -> any Cancelable {
-    listenToChanges(by: owner, on: MainScheduler(), file: file, line: line) { owner, change in
-      MainActor.assumeIsolated { body(owner, change) }
-    }
-  }
-
-  /// The same from the main actor, for an owner of its that is not `Sendable`.
-  @discardableResult
-  @MainActor
-  public final func listenToChangesOnMain<Owner: AnyObject>(
-    by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @MainActor @Sendable (Owner, Change<Value>) -> Void
-  ) -> any Cancelable {
-    listenToChanges(by: owner, on: MainScheduler(), file: file, line: line) { owner, change in
-      nonisolated(unsafe) let owner = owner  // as above
-      MainActor.assumeIsolated { body(owner, change) }
-    }
-  }
-
   /// Makes `edge` hear values and emptiness as long as the owner lives.
   @discardableResult
   public final func listen(
@@ -161,7 +111,7 @@ extension Node {
   }
 
   /// A listener on a scheduler: `step` passes the value on to `calls`.
-  private final func start(
+  final func start(
     at location: SourceLocation, _ listening: OwnedListening, _ owner: some AnyObject,
     _ calls: EdgeState, _ step: @escaping Step
   ) -> any Cancelable {
@@ -202,7 +152,7 @@ extension Node {
 extension OwnedListening {
   /// Looks for the owner when the call is made, which may be long after it was scheduled. The call
   /// may outlive the edge, so it holds the listening; the listening holds nothing.
-  fileprivate final func whileOwned<Owner: AnyObject, Item>(
+  final func whileOwned<Owner: AnyObject, Item>(
     _ body: @escaping @Sendable (Owner, Item) -> Void
   ) -> @Sendable (Item) -> Void {
     { item in

@@ -26,6 +26,33 @@ extension Node {
     return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
+  /// Returns a node whose values arrive on an actor, later and in order.
+  ///
+  ///     let kept = price.deliver(on: archive)
+  ///     let sums = kept.map { price in archive.assumeIsolated { $0.total(with: price) } }   // on the actor
+  ///
+  /// What follows is computed, and told, while nobody else is inside the actor. To call the actor for
+  /// each value is ``listen(isolatedTo:file:line:_:)``. The actor is not kept: when it is gone nothing
+  /// arrives any more. In all else it is `deliver` on a scheduler.
+  public final func deliver<Isolation: Actor>(
+    on actor: Isolation, file: StaticString = #fileID, line: UInt = #line
+  ) -> Node<Value> {
+    let transform = NodeTransform<Value, Value>(.deliver) { [weak actor] in
+      let state = ScheduledEdge()
+      guard let actor else {
+        return EdgeParts(state: state) { _, edge, turn in edge.stop(.cut, in: turn) }
+      }
+      let queue = ScheduledQueue<InFlight<Value>>(isolatedTo: actor) { [weak state] _, items in
+        state?.deliver(items)
+      }
+      return EdgeParts(state: state) { up, edge, turn in
+        queue.append(InFlight(up.slot(Value.self).pointee, turn))
+        return edge.stop(.waitsOnScheduler, in: turn)
+      }
+    }
+    return derive(through: transform, isHead: true, SourceLocation(file, line))
+  }
+
   /// Returns a node that gets each value `interval` later, in order.
   ///
   ///     let echo = voice.delay(.seconds(1), on: .main)

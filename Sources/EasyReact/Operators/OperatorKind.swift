@@ -11,7 +11,7 @@
   case flattenMerge, concatMap, mergeMap, exhaustMap, flattenCombine
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
-  case events, held, interval, timer, following
+  case events, held, interval, timer, following, mapAsync, load
   // A part of a node; what is linked to it; what is read from objects.
   case lens, inlet, observing
 
@@ -38,7 +38,7 @@
     switch self {
     case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine, .zip:
       [.endsDownstream, .hasFixedEnds]
-    case .held, .scan, .count, .startWith, .link, .sync, .transform: .keepsEvents
+    case .held, .scan, .count, .startWith, .load, .link, .sync, .transform: .keepsEvents
     case .member: [.hasFixedEnds, .tellsMark]
     case .derived, .race, .inner, .groups, .group: .hasFixedEnds
     default: []

@@ -16,10 +16,12 @@ import Synchronization
 ///   with a background queue;
 /// - what waits or runs on a dispatch queue or the main actor because an edge, a listener or you
 ///   scheduled it there through ``QueueScheduler`` or ``MainScheduler``, what follows from it included;
-/// - their timers whose time has come.
+/// - what waits or runs on an actor by `deliver(on:)` or `listen(isolatedTo:)`, and on a ``ClockScheduler``;
+/// - timers of these whose time has come.
 ///
 /// What does not: timers of the future; work that was given to a queue by Dispatch's own `async`, or to a
-/// scheduler of your own that does not forward to one of these; tasks. A graph that other threads keep
+/// scheduler of your own that does not forward to one of these; tasks, and so calls of `mapAsync` and
+/// `load`, but for what they do at the moment on one of these schedulers. A graph that other threads keep
 /// setting may be seen at rest between two sets, or not for as long as they go on.
 ///
 /// Where everything is at rest already it returns at once. Otherwise it looks again after a while, at
@@ -47,6 +49,6 @@ package func isQuiet(by end: ContinuousClock.Instant?) async -> Bool {
 /// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
 /// to a queue, and counts at its new place before it stops counting at the old one.
 package func isQuiet() -> Bool {
-  if isAnyTurnOpen() || timers.isAnyDue() { return false }
+  if isAnyTurnOpen() || timers.isAnyDue() || isAnyClockDue() { return false }
   return pendingWork.load(ordering: .acquiring) == 0
 }

@@ -21,7 +21,8 @@ import Testing
       listening.cancel()
       #expect(lives.alive == [])
     }
-    #expect(clock.pendingCount == 0 || operation.name == "deliver(on:)")
+    // Hops cannot be taken back.
+    #expect(clock.pendingCount == 0 || operation.name.contains("on:"))
     clock.run()
     #expect(clock.pendingCount == 0)
     #expect(a.downstreamTransforms.isEmpty && other.downstreamTransforms.isEmpty)

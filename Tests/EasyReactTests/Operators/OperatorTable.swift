@@ -60,7 +60,7 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
   static let second = Duration.seconds(1)
 
   static let all: [OperatorCase] =
-    ofTheOriginal + counting + gates + joins + following + timed + results + [
+    ofTheOriginal + counting + gates + joins + following + timed + results + calls + [
       OperatorCase("events()") { a, _, _ in a.events() },
       OperatorCase("held()", .keeps) { a, _, _ in a.held() },
     ]
@@ -181,6 +181,30 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
     OperatorCase("timeout(_:on:)", tellsEach: false) { a, _, clock in a.timeout(second, on: clock)
     },
   ]
+
+  /// What they call returns after a while of virtual time.
+  static let calls = [
+    OperatorCase("mapAsync(_:on:_:) latest", tellsEach: false) { a, _, clock in
+      a.mapAsync(on: clock) { await slow($0, clock) }
+    },
+    OperatorCase("mapAsync(_:on:_:) ordered") { a, _, clock in
+      a.mapAsync(.ordered(maxConcurrent: 2), on: clock) { await slow($0, clock) }
+    },
+    OperatorCase("mapAsync(_:on:_:) unordered") { a, _, clock in
+      a.mapAsync(.unordered(maxConcurrent: 3), on: clock) { await slow($0, clock) }
+    },
+    OperatorCase("mapAsync(_:on:_:) dropWhileBusy", tellsEach: false) { a, _, clock in
+      a.mapAsync(.dropWhileBusy, on: clock) { await slow($0, clock) }
+    },
+    OperatorCase("load(on:_:)", .keeps, tellsEach: false) { a, _, clock in
+      a.load(on: clock) { await slow($0, clock) }
+    },
+  ]
+
+  private static func slow(_ value: Int, _ clock: VirtualScheduler) async -> Int {
+    try? await clock.sleep(for: .milliseconds(100 + abs(value) % 3 * 100))
+    return value
+  }
 
   typealias Outcome = Result<Int, Refusal>
   static let results = [

@@ -7,6 +7,7 @@ public enum Catalogue {
     ("What was before", accumulating + counting),
     ("Time and queues", timing + limiting),
     ("Nodes of nodes", flattening + following),
+    ("Async functions", calling),
     ("Branches", branching + grouping),
     ("Several nodes", joining + sampling),
     ("Failures", results),

@@ -21,6 +21,8 @@ import Testing
     "events",
     "held", "objects", "weak", "else", "distinctUntilChanged-by", "distinctUntilChanged-on",
     "sync-transform",
+    // 14
+    "mapAsync", "mapAsync-ordered", "mapAsync-unordered", "mapAsync-dropWhileBusy", "load",
   ]
 
   @Test func `every operator of the contract has an entry`() {
@@ -66,6 +68,11 @@ import Testing
     ("events", ["---b-----c--", "---------c--"]), ("objects", ["---b-----a-"]),
     ("held", ["-a--b-----c--", "-------b--c--"]), ("weak", ["a-", "-'1a'--'2a'---'3gone'--"]),
     ("groupBy", ["'odd'---'even'-", "1-4-4-9-'10'-"]), ("retry-atOnce", ["-3-----'✗z'-----"]),
+    ("mapAsync", ["1-2----3----", "--1---------", "-----2----3-"]),
+    ("mapAsync-ordered", ["412---3-----", "--1-[42]----3--", "----[412]----3--"]),
+    ("mapAsync-unordered", ["412---3-----", "--1-[42]----3--"]),
+    ("mapAsync-dropWhileBusy", ["1---3--5----", "--1---3--5--"]),
+    ("load", ["1---0---2---", "…-6-'…6'-'✗6'-'…6'-3-"]),
     ("sync-transform", ["1-3-2--5-4-", "'10'-'30'-'20'--'50'-'40'-"]),
     ("combine-everyValue", ["'20'-['30''31']-['41''42']-", "'20'-'31'-'42'-"]),
   ])

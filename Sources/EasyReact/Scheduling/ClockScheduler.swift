@@ -1,0 +1,214 @@
+import DequeModule
+import HeapModule
+import Synchronization
+
+/// Any clock of Swift as a scheduler: the system's, or a test's.
+///
+///     let shown = typed.debounce(.milliseconds(300), on: .clock(ContinuousClock()))
+///
+/// Work runs on Swift's pool of threads, one piece at a time, in order: of time, then of scheduling.
+/// That holds for one scheduler; make one and use it twice where two operators must agree. Its time
+/// is that of the clock since it was made; a delay that is not positive is due at once. A piece of
+/// work is due when the clock says so: `sleep(until:)` of the clock wakes the scheduler. Of a clock
+/// that a test moves see that the scheduler sleeps before you move it, as with every such clock.
+/// ``settled()`` waits for what was scheduled to run at once, and for timers that are due by
+/// the clock's `now`.
+public struct ClockScheduler<C: Clock>: NodeScheduler where C.Duration == Duration {
+  private let timers: ClockTimers<C>
+
+  public init(_ clock: C) { timers = ClockTimers(clock) }
+
+  public var now: Duration { timers.now }
+
+  public func schedule(_ work: @escaping @Sendable () -> Void) { timers.schedule(work) }
+
+  @discardableResult
+  public func schedule(
+    after delay: Duration, _ work: @escaping @Sendable () -> Void
+  ) -> any Cancelable {
+    let number = timers.schedule(work, after: delay)
+    return ClosureCancelable { [weak timers] in timers?.cancel(number) }
+  }
+}
+
+extension NodeScheduler {
+  /// Of a clock: `node.delay(.seconds(1), on: .clock(clock))`.
+  public static func clock<C: Clock>(_ clock: C) -> ClockScheduler<C>
+  where Self == ClockScheduler<C>, C.Duration == Duration {
+    ClockScheduler(clock)
+  }
+}
+
+/// Timers that `isQuiet` asks after.
+protocol DueTimers: AnyObject, Sendable {
+  func isAnyDue() -> Bool
+}
+
+/// Those in which something waits.
+private let waitingTimers = Mutex<[ObjectIdentifier: any DueTimers]>([:])
+
+/// Is a timer of a clock due that has not gone off?
+func isAnyClockDue() -> Bool {
+  // A clock's `now` is somebody else's code.
+  waitingTimers.withLock { Array($0.values) }.contains { $0.isAnyDue() }
+}
+
+/// The timers of one scheduler, in a binary heap, with one task that sleeps until the first; and the
+/// work that is due, with one task that does it.
+private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duration {
+  typealias Work = @Sendable () -> Void
+
+  private struct Entry: Comparable {
+    let due: C.Instant
+    let number: UInt64
+    static func < (a: Entry, b: Entry) -> Bool { (a.due, a.number) < (b.due, b.number) }
+  }
+
+  private struct Sleeper {
+    let number: UInt64
+    let due: C.Instant
+    var task: Task<Void, Never>?
+  }
+
+  private struct State {
+    var ready = Deque<Work>()
+    var isWorking = false
+    var number: UInt64 = 0
+    /// What was cancelled stays in it until it is the first.
+    var heap = Heap<Entry>()
+    var bodies: [UInt64: Work] = [:]
+    var sleeper: Sleeper?
+
+    /// The first that was not cancelled.
+    mutating func first() -> Entry? {
+      while let first = heap.min, bodies[first.number] == nil { heap.removeMin() }
+      return heap.min
+    }
+  }
+
+  private let clock: C
+  private let start: C.Instant
+  private let state = Mutex(State())
+
+  init(_ clock: C) {
+    self.clock = clock
+    start = clock.now
+  }
+
+  var now: Duration { start.duration(to: clock.now) }
+
+  // MARK: Work
+
+  func schedule(_ work: @escaping Work) {
+    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    let isFirst = state.withLock { state in
+      state.ready.append(work)
+      defer { state.isWorking = true }
+      return !state.isWorking
+    }
+    if isFirst { Task.detached { await self.work() } }
+  }
+
+  private func work() async {
+    while true {
+      for _ in 0..<64 {
+        guard let work = next() else { return }
+        work()
+        pendingWork.wrappingSubtract(1, ordering: .releasing)
+      }
+      await Task.yield()
+    }
+  }
+
+  private func next() -> Work? {
+    state.withLock { state in
+      let work = state.ready.popFirst()
+      if work == nil { state.isWorking = false }
+      return work
+    }
+  }
+
+  // MARK: Timers
+
+  func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
+    let due = clock.now.advanced(by: max(.zero, delay))
+    let number = state.withLock { state in
+      state.number += 1
+      state.bodies[state.number] = work
+      state.heap.insert(Entry(due: due, number: state.number))
+      return state.number
+    }
+    setSleeper()
+    return number
+  }
+
+  func cancel(_ number: UInt64) {
+    let work = state.withLock { $0.bodies.removeValue(forKey: number) }
+    if work != nil { setSleeper() }
+  }
+
+  func isAnyDue() -> Bool {
+    guard let first = state.withLock({ $0.first() }) else { return false }
+    return first.due <= clock.now
+  }
+
+  /// A task sleeps until the first timer is due, or earlier; none where nothing waits.
+  private func setSleeper() {
+    let (old, new) = state.withLock { state -> (Sleeper?, Sleeper?) in
+      let old = state.sleeper
+      guard let first = state.first() else {
+        state.sleeper = nil
+        noteWaiting(false)
+        return (old, nil)
+      }
+      if let old, old.due <= first.due { return (nil, nil) }
+      state.number += 1
+      state.sleeper = Sleeper(number: state.number, due: first.due)
+      noteWaiting(true)
+      return (old, state.sleeper)
+    }
+    old?.task?.cancel()
+    guard let new else { return }
+    let task = Task.detached { await self.sleep(new) }
+    let isPresent = state.withLock { state in
+      if state.sleeper?.number == new.number { state.sleeper?.task = task }
+      return state.sleeper?.number == new.number
+    }
+    if !isPresent { task.cancel() }
+  }
+
+  private func noteWaiting(_ isWaiting: Bool) {
+    waitingTimers.withLock { $0[ObjectIdentifier(self)] = isWaiting ? self : nil }
+  }
+
+  private func sleep(_ sleeper: Sleeper) async {
+    let isOver: Bool
+    do {
+      try await clock.sleep(until: sleeper.due, tolerance: nil)
+      isOver = true
+    } catch {
+      // Cancelled; or a clock that does not keep time, which is not asked again for nothing.
+      isOver = false
+    }
+    let now = clock.now
+    let (isMine, isFirst) = state.withLock { state in
+      guard state.sleeper?.number == sleeper.number else { return (false, false) }
+      state.sleeper = nil
+      return (true, isOver && makeReady(&state, by: now))
+    }
+    if isFirst { Task.detached { await self.work() } }
+    if isMine { isOver ? setSleeper() : noteWaiting(false) }
+  }
+
+  /// Under the lock. True: nobody is doing the work yet.
+  private func makeReady(_ state: inout State, by now: C.Instant) -> Bool {
+    while let first = state.first(), first.due <= now {
+      state.heap.removeMin()
+      guard let work = state.bodies.removeValue(forKey: first.number) else { continue }
+      pendingWork.wrappingAdd(1, ordering: .relaxed)
+      state.ready.append(work)
+    }
+    defer { state.isWorking = state.isWorking || !state.ready.isEmpty }
+    return !state.isWorking && !state.ready.isEmpty
+  }
+}
