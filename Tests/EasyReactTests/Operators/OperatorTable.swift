@@ -101,6 +101,9 @@ struct OperatorCase: CustomTestStringConvertible, Sendable {
     OperatorCase("if(_:)") { a, _, _ in a.if { _ in true }.thenNode },
     OperatorCase("combine(_:mode:)", .isSilent, tellsEach: false) { a, other, _ in a.combine(other)
     },
+    OperatorCase("derived(_:)", .isSilent, tellsEach: false) { a, other, _ in
+      Node.derived { try [a.get(), other.get()] }
+    },
     OperatorCase("combine(_:mode: .everyValue)", .isSilent) { a, other, _ in
       a.combine(other, mode: .everyValue)
     },

@@ -94,6 +94,15 @@ extension Catalogue {
       draw.line("mode: .latest", up.combine(down)) { "\($0)\($1)" }
     },
     Entry(
+      "derived", "What an expression gives, whenever something that it read changes.",
+      ["a: 1--2-----3-", "b: --7---8---9"], known: ["computed"]
+    ) { draw, s in
+      let (a, b) = (s.a, s.b)
+      draw.result(
+        "Node.derived { try a.get() % 2 == 1 ? a.get() : b.get() }",
+        Node.derived { try a.get() % 2 == 1 ? a.get() : b.get() })
+    },
+    Entry(
       "zip", "The first of each, then the second of each: pairs in order of arrival.",
       ["a: 1-2---3---", "x: --a-b---cd"]
     ) { draw, s in
