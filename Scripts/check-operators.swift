@@ -66,7 +66,8 @@ var found: Set<String> = []
 for file in try FileManager.default.contentsOfDirectory(atPath: sources)
 where file.hasSuffix(".swift") {
   let text = try String(contentsOfFile: sources + "/" + file, encoding: .utf8)
-  for match in text.matches(of: #/\n  (?:@\w+ )*public (?:static |final |override )*(?:func|var) (?=[a-z`])/#)
+  for match in text.matches(
+    of: #/\n  (?:@\w+ )*public (?:static |final |override )*(?:func|var) (?=[a-z`])/#)
   {
     let rest = text[match.range.upperBound...]
     if match.output.contains("var ") {

@@ -69,10 +69,10 @@ extension Derivation {
 
 /// Reads nodes in a derivation's closure without following them.
 ///
-///     let total = Node.derived {
-///       let rate = untracked { settings.value?.rate ?? 1 }   // a change of the settings computes nothing
-///       return try price.get() * rate
-///     }
+///     let price = MutableNode(4), rate = MutableNode(2)
+///     let total = Node.derived { try price.get() * untracked { rate.current } }   // 8
+///     rate.value = 3                                                            // nothing: not followed
+///     price.value = 5                                                           // 15
 ///
 /// Elsewhere it only calls its closure.
 public func untracked<Result, Failure: Error>(

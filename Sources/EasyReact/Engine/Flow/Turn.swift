@@ -131,8 +131,8 @@ extension TurnPointer {
     let batch = pointee.batch
     while true {
       if settleOne() { continue }
-      if pointee.ending != nil { tellSettled() }
       guard let region = pointee.held else { break }
+      if pointee.ending != nil { tellSettled() }
       if region.hasMessages {
         openNext(of: region)
         continue
