@@ -22,6 +22,10 @@ import Synchronization
     unlinked = (node, number)
     super.init(of: derivation)
   }
+
+  /// One that has been cut is read as if for the first time, though it may stand in the list until the holder
+  /// hears of it.
+  override func marked() { end() }
 }
 
 /// Touched by the holder of the derived node's region.
@@ -140,7 +144,9 @@ extension NodePointer {
   @usableFromInline @inline(never) func noteRead(in reads: UnsafeMutableRawPointer) {
     let reads = reads.assumingMemoryBound(to: Reads.self)
     let finger = reads.pointee.finger
-    if finger < reads.pointee.nodes.count, reads.pointee.nodes[finger].storage == self {
+    if finger < reads.pointee.nodes.count, reads.pointee.nodes[finger].storage == self,
+      !reads.pointee.nodes[finger].hasEnded
+    {
       reads.pointee.finger = finger + 1
     } else if self != reads.pointee.derived {
       reads.noteOutOfOrder(self)
@@ -151,8 +157,14 @@ extension NodePointer {
 extension UnsafeMutablePointer<Reads> {
   /// Read before in this run; or another time, or for the first time: then it comes to the finger's place.
   fileprivate func noteOutOfOrder(_ storage: NodePointer) {
-    if let present = find(storage) {
-      if present.place >= pointee.finger { exchange(present.place, pointee.finger) } else { return }
+    var present = find(storage)
+    if let ended = present, ended.hasEnded {
+      _ = remove(ended.place)
+      present = nil
+    }
+    if let present {
+      if present.place < pointee.finger { return }
+      exchange(present.place, pointee.finger)
     } else {
       guard let node = storage.handle() else { return }
       add(storage, unsafeDowncast(node, to: AnyNode.self))
@@ -193,8 +205,14 @@ extension UnsafeMutablePointer<Reads> {
     pointee.nodes[b].place = b
   }
 
-  /// The last one takes its place.
+  /// The last one takes its place; but those that have been read stay before the others.
   fileprivate func remove(_ place: Int) -> ReadNode {
+    var place = place
+    if place < pointee.finger {
+      pointee.finger -= 1
+      exchange(place, pointee.finger)
+      place = pointee.finger
+    }
     exchange(place, pointee.nodes.count - 1)
     let node = pointee.nodes.removeLast()
     node.place = -1
@@ -204,7 +222,6 @@ extension UnsafeMutablePointer<Reads> {
     } else if pointee.nodes.count == Reads.few {
       pointee.places = [:]
     }
-    pointee.finger = Swift.min(pointee.finger, pointee.nodes.count)
     return node
   }
 }

@@ -62,7 +62,7 @@ import Testing
       program.forEach(run.apply)
       let values = run.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       lines += String(decoding: try JSONEncoder().encode(program), as: UTF8.self)
-      lines += "\n\(run.told.map(\.description).joined(separator: " "))"
+      lines += "\n\(run.told.map(\.plain).joined(separator: " "))"
       lines += " | \(values.joined(separator: " "))\n"
     }
     try lines.write(toFile: Self.dump!, atomically: true, encoding: .utf8)
