@@ -36,7 +36,8 @@ import Synchronization
   fileprivate var nodes: [ReadNode] = []
   /// Those before this place have been read in the present run.
   fileprivate var finger = 0
-  fileprivate var hasUnlinked = false
+  /// Read for the first time in the present run, in that order: to be linked behind it.
+  fileprivate var new: [ReadNode] = []
   /// By node, where they are too many to look at all of them.
   fileprivate var places: [NodePointer: ReadNode] = [:]
   /// Of an edge that is over; used again as soon as nobody else has it any more.
@@ -84,20 +85,20 @@ import Synchronization
       "Only NodeIsEmpty is for it; catch others in the closure, or derive a node of `Result`.")
   }
 
-  var hasUnlinked: Bool { reads.pointee.hasUnlinked }
+  var hasNew: Bool { !reads.pointee.new.isEmpty }
 
   @usableFromInline func begin() { reads.pointee.finger = 0 }
 
   /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
   @usableFromInline func moveEdges(in turn: TurnPointer) {
-    if reads.pointee.finger == reads.pointee.nodes.count, !reads.pointee.hasUnlinked { return }
+    if reads.pointee.finger == reads.pointee.nodes.count, !hasNew { return }
     dropUnread(turn)
-    if !reads.pointee.hasUnlinked { return }
-    reads.pointee.hasUnlinked = false
-    for place in reads.pointee.nodes.indices {
-      let node = reads.pointee.nodes[place]
-      if node.unlinked != nil { node.link(to: reads.pointee.derived, in: turn) }
+    if !hasNew { return }
+    // Not the list itself: what another thread has set and cut meanwhile is heard of here.
+    for place in reads.pointee.new.indices {
+      reads.pointee.new[place].link(to: reads.pointee.derived, in: turn)
     }
+    reads.pointee.new.removeAll(keepingCapacity: reads.pointee.new.count <= Reads.few)
   }
 
   private func dropUnread(_ turn: TurnPointer) {
@@ -190,7 +191,7 @@ extension UnsafeMutablePointer<Reads> {
       new = ReadNode(node, number, at: count, of: pointee.derivation)
     }
     pointee.nodes.append(new)
-    pointee.hasUnlinked = true
+    pointee.new.append(new)
     if count + 1 == Reads.few + 1 {
       for node in pointee.nodes { pointee.places[node.storage] = node }
     } else if count >= Reads.few {

@@ -61,7 +61,7 @@ extension Derivation {
   @usableFromInline func isToRunAgain(
     _ storage: NodePointer, _ join: JoinPointer, in turn: TurnPointer
   ) -> Bool {
-    let hasNew = hasUnlinked
+    let hasNew = hasNew
     moveEdges(in: turn)
     return hasNew && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
   }

@@ -60,7 +60,52 @@ import Testing
     #expect(checkInvariants([a, again]) == [])
   }
 
+  /// The message that takes the cut edge out comes while the new edges are made.
+  @Test func `16.1 what another thread sets and cuts between the read and the link is not missed`()
+  {
+    let step = MutableNode(0), isInside = DispatchSemaphore(value: 0)
+    let isCut = DispatchSemaphore(value: 0), isFirst = Mutex(true),
+      nodes = (0..<12).map { MutableNode($0) }
+    let sum = Node.derived {
+      let last = try step.get()
+      let sum = try nodes[0].get() + (last == 0 ? 0 : nodes[1...].reduce(0) { try $0 + $1.get() })
+      if last == 1,
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }; return isFirst
+        })
+      {
+        isInside.signal()
+        wait(for: isCut)
+      }
+      return sum
+    }
+    Thread {
+      wait(for: isInside)
+      nodes[1].value = 100
+      sum.wiring.removeUpstreamNode(nodes[0])
+      isCut.signal()
+    }.start()
+    step.value = 1
+    #expect(settle())
+    #expect(sum.value == 66 - 1 + 100)
+    #expect(Set(sum.upstreamNodes) == Set([step] + nodes))
+    for node in nodes { node.value = 1 }
+    #expect(sum.value == 12)
+    #expect(checkInvariants(nodes) == [])
+  }
+
   // MARK: What is read
+
+  @Test func `16.1 to print a node, or to draw the graph, is no read`() {
+    let a = MutableNode(1), b = MutableNode(2), double = a.map { $0 * 2 }
+    let sum = Node.derived {
+      _ = "\(a) \(double)" + double.dot() + double.mermaid() + "\(double.snapshot())"
+      return try b.get()
+    }
+    #expect(sum.upstreamNodes == [b])
+    let isThere = Node.derived { !a.isEmpty }
+    #expect(isThere.upstreamNodes == [a])
+  }
 
   @Test func `16.1 an event of a node that it reads makes it run, and it keeps what it tells`() {
     let taps = MutableNode<Void>.eventNode(), price = MutableNode(4), runs = Journal<Int>()

@@ -10,6 +10,7 @@
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
 /// 5. Linking closes cycles and cutting opens them; ranks rise along edges (`attach`, `cut`).
+/// 6. A *derivation* is a join whose edges come from what its closure has read (Twin+Derivations.swift).
 class Twin {
   final class Node {
     /// Of creation. Joins of one rank run in this order.
@@ -91,7 +92,7 @@ class Twin {
   private var batches: [[Staged]] = []
   private struct Staged { let node: Node, value: Int?, context: Int? }
   /// Of the derivation whose closure runs: what it has read, in that order; nil: none, or within `untracked`.
-  private var reads: [Node]?, isComputing = false
+  var reads: [Node]?, isComputing = false
   var deliveries = 0, limit = Int.max
 
   deinit {
@@ -196,7 +197,7 @@ class Twin {
   }
 
   /// What a join turned to may rank higher, so may the join now, and what leads there has not run.
-  private func waitsAgain(_ join: Node, _ route: Route) -> Bool {
+  func waitsAgain(_ join: Node, _ route: Route) -> Bool {
     guard let next = nextJoin(among: waitingJoins),
       (next.rank, next.number) < (join.rank, join.number)
     else { return false }
@@ -222,7 +223,7 @@ class Twin {
 
   // MARK: - How a value flows
 
-  private func deliver(_ content: Content, to node: Node, _ route: Route) {
+  func deliver(_ content: Content, to node: Node, _ route: Route) {
     // A set has its number from the start.
     let isSet = route.wave == nil
     var route = route
@@ -335,59 +336,6 @@ class Twin {
     return true
   }
 
-  // MARK: - Derivations
-
-  /// Has its value at once, as `combine`.
-  func derived(_ compute: @escaping () throws -> Int?) -> Node {
-    let node = node()
-    node.derivation = compute
-    inTurn {
-      let (value, read) = tracking(node, compute)
-      node.value = value
-      follow(read, node)
-    }
-    return node
-  }
-
-  private func runDerivation(
-    _ join: Node, _ compute: () throws -> Int?, _ route: Route
-  ) {
-    let (value, read) = tracking(join, compute)
-    if follow(read, join), waitsAgain(join, route) { return }
-    if let value { deliver(.value(value), to: join, route) }
-  }
-
-  /// The closure's value, and the nodes that it read, each once; not itself.
-  private func tracking(
-    _ node: Node, _ compute: () throws -> Int?
-  ) -> (value: Int?, read: [Node]) {
-    (reads, isComputing) = ([], true)
-    let value = try? compute()
-    var read: [Node] = []
-    for other in reads! where other !== node && !read.contains(where: { $0 === other }) {
-      read.append(other)
-    }
-    (reads, isComputing) = (nil, false)
-    return (value, read)
-  }
-
-  func untracked(_ body: () -> Int?) -> Int? {
-    let outer = reads
-    reads = nil
-    defer { reads = outer }
-    return body()
-  }
-
-  /// Moves the edges: first from what was not read any more, then to what is read for the first time.
-  /// True: it follows a node that it did not follow before.
-  @discardableResult
-  private func follow(_ read: [Node], _ node: Node) -> Bool {
-    for edge in node.followed where !read.contains(where: { $0 === edge.up }) { cut(edge) }
-    let new = read.filter { up in !node.followed.contains { $0.up === up } }
-    for up in new { node.followed.append(attach(up, node, .join)) }
-    return !new.isEmpty
-  }
-
   // MARK: - The shape of the graph
 
   func node(_ value: Int? = nil) -> Node {
@@ -434,7 +382,7 @@ class Twin {
     }
   }
 
-  private func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
+  func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
     attachments += 1
     let edge = Edge(attachments, up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
