@@ -260,7 +260,7 @@ import Testing
       let last = try step.get()
       var sum = last
       for place in 0..<size where last % 2 == 0 || place % 2 == 0 {
-        sum &+= untracked { 0 } &+ (nodes[place].value ?? 0) &* 0
+        sum &+= nodes[place].current &* 0
       }
       return sum
     }
@@ -272,7 +272,7 @@ import Testing
     for node in nodes { node.wiring.removeUpstreamNodes() }
   }
 
-  @Test func `16.4 a ring of derivations ends, and is named by the leak report`() throws {
+  @Test func `16.4 a ring of derivations ends, and opens when a run reads another way`() {
     let start = MutableNode(1), ring = Mutex<[Node<Int>]>([])
     let isClosed = MutableNode(false)
     for place in 0..<3 {
@@ -287,9 +287,7 @@ import Testing
     }
     let nodes = ring.withLock { $0 }, told = nodes.map { Recorder($0) }
     isClosed.value = true
-    #expect(
-      nodes[0].upstreamNodes == [start, isClosed, nodes[2]] as [AnyNode]
-        || Set(nodes[0].upstreamNodes) == [start, isClosed, nodes[2]])
+    #expect(Set(nodes[0].upstreamNodes) == [start, isClosed, nodes[2]])
     #expect(told.map(\.values) == [[1, 4], [2, 5], [3, 6]])
     start.value = 2
     #expect(told.map(\.values.count) == [3, 3, 3])
