@@ -20,6 +20,17 @@ def function(op):
     if k == 'scan': return m.scan(lambda t, v: plus(t * 3, v), x)
     if k == 'skip': return m.skip(x)
     if k == 'take': return m.take(x)
+def compute(run, among, times):
+    # What a derivation's closure computes, as in Machine.swift
+    if not among: return times
+    g, total = run.g, times
+    for time in range(times):
+        n = run.n.get(among[(total + time) % len(among)])
+        if n is None: continue
+        v = n.v if total % 5 == 1 else g.read(n)
+        if v is None and total % 5 == 0: return None
+        total = plus(total * 3, 1 if v is None else v)
+    return None if total % 7 == 0 else total
 class Run:
     def __init__(s): s.g = Graph(10**9); s.n = {}; s.joins = {}; s.cancels = {}; s.names = set(); s.told = []
     def apply(s, op):
@@ -86,6 +97,7 @@ class Run:
             if n(x):
                 up, among = n(x), a['among']
                 make(lambda: g.derive(up, lambda v: (s.n.get(among[v % len(among)]) if among else None) or up, kind=flat))
+        elif k == 'derived': make(lambda: g.derived(lambda: compute(s, a['among'], a['times'])))
         elif k == 'flattenJoins':
             there = [i for i in a['among'] if i in s.joins]
             if there and n(x):

@@ -106,7 +106,7 @@ extension NodePointer {
         if turn.pointee.wave.flags.has(.event) {
           "event: \(node?.describedEvent ?? "")"
         } else {
-          node?.anyValue.map { String(describing: $0) } ?? "empty"
+          untracked { node?.anyValue.map { String(describing: $0) } } ?? "empty"
         }
       emit(.valueStored(value), self, in: turn)
     }

@@ -166,7 +166,7 @@ public enum GraphTracing {
     if tracer == nil, label == nil { return }
     let event = event()
     $isTracing.withValue(true) {
-      tracer?.trace(event)
+      untracked { tracer?.trace(event) }  // the closure of a derivation may make nodes
       if let label, event.isForDebug { output(event.text(as: label)) }
     }
   }

@@ -47,7 +47,8 @@ extension AnyNode {
   private final func picture(_ depth: Int) -> GraphSnapshot.Node {
     GraphSnapshot.Node(
       id: id, name: name, type: "\(valueType)",
-      value: anyValue.map { String(String(describing: $0).prefix(200)) }, isMutable: isMutable,
+      value: untracked { anyValue.map { String(String(describing: $0).prefix(200)) } },
+      isMutable: isMutable,
       file: created.file, line: created.line, listeners: listenerCount, depth: depth)
   }
 

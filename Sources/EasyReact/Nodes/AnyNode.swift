@@ -75,7 +75,7 @@ extension AnyNode: Hashable {
 extension AnyNode: CustomStringConvertible {
   /// `Node<Int>(price: 15)`; an empty or nameless node says so.
   public var description: String {
-    let value = anyValue.map { String(describing: $0) } ?? "empty"
+    let value = untracked { anyValue.map { String(describing: $0) } } ?? "empty"
     return "Node<\(valueType)>(\(name ?? "unnamed"): \(value))"
   }
 

@@ -17,12 +17,18 @@ private struct ReadNode {
   var unlinked: Unmanaged<AnyNode>?
   /// Of the value that was read when it was new, or of none.
   let number: UInt64
+
+  var hasEnded: Bool { life._withUnsafeGuaranteedRef { $0.hasEnded } }
 }
 
 /// Knows where its node stands in the list; -1: no longer there.
 private final class ReadLife: EdgeState, @unchecked Sendable {
   // Unchecked: touched by the holder of the derived node's region.
   @exclusivity(unchecked) var place = -1
+
+  /// A node whose edge has been cut is read as if for the first time, though it may stand in the list until
+  /// the holder hears of it.
+  override func marked() { end() }
 }
 
 /// Touched by the holder of the derived node's region.
@@ -33,7 +39,8 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
   fileprivate var nodes: [ReadNode] = []
   /// Those before this place have been read in the present run.
   fileprivate var finger = 0
-  fileprivate var hasUnlinked = false
+  /// Read for the first time in the present run, in that order, retained: to be linked behind it.
+  fileprivate var new: [Unmanaged<ReadLife>] = []
   /// By node, where they are too many to look at all of them.
   fileprivate var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
   /// Of an edge that is over; used again as soon as nobody else has it any more.
@@ -81,13 +88,24 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
       "Only NodeIsEmpty is for it; catch others in the closure, or derive a node of `Result`.")
   }
 
-  var hasUnlinked: Bool { reads.pointee.hasUnlinked }
+  var hasNew: Bool { !reads.pointee.new.isEmpty }
 
   @usableFromInline func begin() { reads.pointee.finger = 0 }
 
   /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
   @usableFromInline func moveEdges(in turn: TurnPointer) {
-    if reads.pointee.finger == reads.pointee.nodes.count, !reads.pointee.hasUnlinked { return }
+    if reads.pointee.finger == reads.pointee.nodes.count, !hasNew { return }
+    dropUnread(turn)
+    if !hasNew { return }
+    // Not the list itself: what another thread has set and cut meanwhile is heard of here.
+    for index in reads.pointee.new.indices {
+      let life = reads.pointee.new[index].takeRetainedValue()
+      if life.place >= 0 { reads.link(life.place, in: turn) }
+    }
+    reads.pointee.new.removeAll(keepingCapacity: reads.pointee.new.count <= Reads.few)
+  }
+
+  private func dropUnread(_ turn: TurnPointer) {
     while reads.pointee.nodes.count > reads.pointee.finger {
       let node = reads.remove(reads.pointee.nodes.count - 1)
       let life = node.life.takeRetainedValue()
@@ -95,13 +113,6 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
       reads.pointee.spare = life
     }
     forgetSpareIfLast()
-    if !reads.pointee.hasUnlinked { return }
-    reads.pointee.hasUnlinked = false
-    var place = 0
-    while place < reads.pointee.nodes.count {
-      if reads.pointee.nodes[place].unlinked != nil { reads.link(place, in: turn) }
-      place += 1
-    }
   }
 
   /// The edge was cut: by the derivation itself, by the user, or with the derived node.
@@ -124,7 +135,9 @@ extension NodePointer {
   @usableFromInline @inline(never) func noteRead(in reads: UnsafeMutableRawPointer) {
     let reads = reads.assumingMemoryBound(to: Reads.self)
     let finger = reads.pointee.finger
-    if finger < reads.pointee.nodes.count, reads.pointee.nodes[finger].storage == self {
+    if finger < reads.pointee.nodes.count, reads.pointee.nodes[finger].storage == self,
+      !reads.pointee.nodes[finger].hasEnded
+    {
       reads.pointee.finger = finger + 1
     } else if self != reads.pointee.derived {
       reads.noteOutOfOrder(self)
@@ -135,18 +148,22 @@ extension NodePointer {
 extension UnsafeMutablePointer<Reads> {
   /// Read before in this run; or another time, or for the first time: then it comes to the finger's place.
   fileprivate func noteOutOfOrder(_ storage: NodePointer) {
-    let finger = pointee.finger
-    if let place = find(storage) {
-      if place < finger { return }
-      exchange(place, finger)
+    var present = find(storage)
+    if let place = present, pointee.nodes[place].hasEnded {
+      remove(place).life.release()
+      present = nil
+    }
+    if let place = present {
+      if place < pointee.finger { return }
+      exchange(place, pointee.finger)
     } else {
       // The number first: the value that is read has that one or a later one.
       let number = storage.numberOfValue()
       guard let node = storage.handle() else { return }
       append(storage, Unmanaged.passRetained(unsafeDowncast(node, to: AnyNode.self)), number)
-      exchange(pointee.nodes.count - 1, finger)
+      exchange(pointee.nodes.count - 1, pointee.finger)
     }
-    pointee.finger = finger + 1
+    pointee.finger += 1
   }
 
   private func find(_ storage: NodePointer) -> Int? {
@@ -168,7 +185,7 @@ extension UnsafeMutablePointer<Reads> {
     life._withUnsafeGuaranteedRef { $0.place = count }
     pointee.nodes.append(
       ReadNode(storage: storage, life: life, edge: nil, unlinked: node, number: number))
-    pointee.hasUnlinked = true
+    pointee.new.append(life.retain())
     if count == Reads.few {
       for node in pointee.nodes { pointee.lives[node.storage] = node.life }
     } else if count > Reads.few {
@@ -184,8 +201,14 @@ extension UnsafeMutablePointer<Reads> {
     first.life._withUnsafeGuaranteedRef { $0.place = b }
   }
 
-  /// The last one takes its place.
+  /// The last one takes its place; but those that have been read stay before the others.
   fileprivate func remove(_ place: Int) -> ReadNode {
+    var place = place
+    if place < pointee.finger {
+      pointee.finger -= 1
+      exchange(place, pointee.finger)
+      place = pointee.finger
+    }
     exchange(place, pointee.nodes.count - 1)
     let node = pointee.nodes.removeLast()
     node.life._withUnsafeGuaranteedRef { $0.place = -1 }
@@ -196,7 +219,6 @@ extension UnsafeMutablePointer<Reads> {
     } else if count == Reads.few {
       pointee.lives = [:]
     }
-    pointee.finger = Swift.min(pointee.finger, count)
     return node
   }
 

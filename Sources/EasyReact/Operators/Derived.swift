@@ -13,7 +13,7 @@ extension Node {
   ///     isFree.value = true                          // 0
   ///     count.value = 9                              // nothing: it was not read
   ///
-  /// A read is `value`, `get()` or `current` of any node, on this thread, before the closure returns; in
+  /// A read is `value`, `get()`, `current` or `isEmpty` of any node, on this thread, before the closure returns; in
   /// ``untracked(_:)`` it makes no edge. The edges are like any others: traversal, pictures and tracers
   /// show them, and a run that reads other nodes than the last one moves them.
   ///
@@ -61,7 +61,7 @@ extension Derivation {
   @usableFromInline func isToRunAgain(
     _ storage: NodePointer, _ join: JoinPointer, in turn: TurnPointer
   ) -> Bool {
-    let hasNew = hasUnlinked
+    let hasNew = hasNew
     moveEdges(in: turn)
     return hasNew && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
   }

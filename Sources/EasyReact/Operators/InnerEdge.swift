@@ -56,8 +56,8 @@ extension NodePointer {
   @usableFromInline func willEmit(in turn: TurnPointer) -> Bool {
     guard isHeld(by: turn), let join = pointee.join, join.pointee.isWaiting,
       !join.pointee.isTerminated.load(ordering: .relaxed),
-      // The others may run and say nothing: no tick, or a member without a value.
-      inEdges(areOf: [.combine, .withLatest, .latest])
+      // The others may run and say nothing: no tick, a member without a value, a derivation, be it without edges.
+      join.pointee.count > 0, inEdges(areOf: [.combine, .withLatest, .latest])
     else { return false }
     return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
       .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }

@@ -40,7 +40,8 @@
       [.endsDownstream, .hasFixedEnds]
     case .held, .scan, .count, .startWith, .load, .link, .sync, .transform: .keepsEvents
     case .member: [.hasFixedEnds, .tellsMark]
-    case .derived, .race, .inner, .groups, .group: .hasFixedEnds
+    case .derived: [.hasFixedEnds, .tellsMark, .keepsEvents]
+    case .race, .inner, .groups, .group: .hasFixedEnds
     default: []
     }
   }

@@ -21,7 +21,10 @@ struct Comparison<A: Machine, B: Machine> {
       b.tellLimit = a.told.count + 1_000
       b.apply(op)
       let violations = b.machine.violations
-      if a.told == b.told && a.values == b.values && violations.isEmpty { continue }
+      if a.told == b.told && a.values == b.values && a.followed == b.followed && violations.isEmpty
+      {
+        continue
+      }
       difference = explain ? Self.explanation(a, b, op, index, violations) : "different"
       break
     }
@@ -36,6 +39,9 @@ struct Comparison<A: Machine, B: Machine> {
     func values(_ values: [Int: Int]) -> String {
       values.keys.sorted().map { "\($0)=\(values[$0]!)" }.joined(separator: " ")
     }
+    func followed(_ followed: [Int: [Int]]) -> String {
+      followed.keys.sorted().map { "\($0) \(followed[$0]!)" }.joined(separator: " ")
+    }
     return """
       after call \(index), .\(op)
       \(A.self) told  \(told(a.told))
@@ -43,6 +49,8 @@ struct Comparison<A: Machine, B: Machine> {
       the first \(common) are equal
       \(A.self) holds \(values(a.values))
       \(B.self) holds \(values(b.values))
+      \(A.self) follows \(followed(a.followed))
+      \(B.self) follows \(followed(b.followed))
       violated invariants: \(violations)
       """
   }

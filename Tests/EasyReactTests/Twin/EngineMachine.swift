@@ -20,7 +20,10 @@ final class EngineMachine: Machine {
     keep(value.map { MutableNode($0) } ?? MutableNode<Int>())
   }
   func read(_ node: Node) -> Int? { node.value }
-  func set(_ node: Node, _ value: Int) { node.mutablify().value = value }
+  func set(_ node: Node, _ value: Int, context: Int?) {
+    guard let context else { return node.mutablify().value = value }
+    node.mutablify().set(value, context: context)
+  }
   func clean(_ node: Node) { node.mutablify().clean() }
   func update(_ node: Node, _ change: @escaping @Sendable (Int) -> Int) {
     node.mutablify().update { $0 = change($0) }
@@ -40,8 +43,8 @@ final class EngineMachine: Machine {
   }
   func removeUpstream(_ up: Node, of down: Node) { down.wiring.removeUpstreamNode(up) }
   func removeUpstream(_ up: Node, of down: Join) { down.wiring.removeUpstreamNode(up) }
-  func listen(_ node: Node, _ call: @escaping @Sendable (Int) -> Void) -> Cancel {
-    let listening = node.listen(call)
+  func listen(_ node: Node, _ call: @escaping @Sendable (Int, Int?) -> Void) -> Cancel {
+    let listening = node.listenToChanges { call($0.value, $0.context.map { $0 as! Int }) }
     return { listening.cancel() }
   }
 
@@ -70,6 +73,13 @@ final class EngineMachine: Machine {
   func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join)
     -> Join
   { keep(node.flattenMap(mode: mode, choose)) }
+
+  func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node {
+    keep(Node.derived(compute))
+  }
+  func get(_ node: Node) throws -> Int { try node.get() }
+  func untracked(_ body: () -> Int?) -> Int? { EasyReact.untracked(body) }
+  func upstreamNodes(of node: Node) -> [AnyObject] { node.upstreamNodes }
 
   func cutEverything() { for node in nodes { node.wiring.removeUpstreamNodes() } }
   var violations: [String] { checkInvariants(nodes) }

@@ -2,7 +2,7 @@ import EasyReact
 
 /// Something that runs programs: the twin, or the library. All that a program can ask for is here.
 protocol Machine: AnyObject, SendableMetatype {
-  associatedtype Node
+  associatedtype Node: AnyObject
   /// A node of several values, made by `combine` and `zip`.
   associatedtype Join
   typealias Cancel = () -> Void
@@ -10,7 +10,7 @@ protocol Machine: AnyObject, SendableMetatype {
 
   func node(_ value: Int?) -> Node
   func read(_ node: Node) -> Int?
-  func set(_ node: Node, _ value: Int)
+  func set(_ node: Node, _ value: Int, context: Int?)
   func clean(_ node: Node)
   func update(_ node: Node, _ change: @escaping @Sendable (Int) -> Int)
   func batch(_ body: () throws -> Void) throws
@@ -22,7 +22,8 @@ protocol Machine: AnyObject, SendableMetatype {
   ) -> Cancel
   func removeUpstream(_ up: Node, of down: Node)
   func removeUpstream(_ up: Node, of down: Join)
-  func listen(_ node: Node, _ call: @escaping @Sendable (Int) -> Void) -> Cancel
+  /// A value and its context.
+  func listen(_ node: Node, _ call: @escaping @Sendable (Int, Int?) -> Void) -> Cancel
 
   func derive(_ node: Node, _ anOperator: Operator) -> Node
   func merge(_ nodes: [Node]) -> Node
@@ -36,6 +37,13 @@ protocol Machine: AnyObject, SendableMetatype {
   func flattenJoins(
     _ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join
   ) -> Join
+
+  /// What it reads by the two functions below, but not within `untracked`, makes an edge.
+  func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node
+  /// Throws where the node is empty.
+  func get(_ node: Node) throws -> Int
+  func untracked(_ body: () -> Int?) -> Int?
+  func upstreamNodes(of node: Node) -> [AnyObject]
 
   /// So that what goes round for ever comes to an end.
   func cutEverything()
@@ -52,8 +60,10 @@ enum Sums {
 }
 
 struct Told: Equatable, CustomStringConvertible {
-  let listener: Int, value: Int
-  var description: String { "\(listener):\(value)" }
+  let listener: Int, value: Int, context: Int?
+  /// For the model, which has no contexts.
+  var plain: String { "\(listener):\(value)" }
+  var description: String { plain + (context.map { "@\($0)" } ?? "") }
 }
 
 /// A program under way on a machine. It finds what names stand for and keeps the log.
@@ -67,21 +77,34 @@ final class Run<M: Machine>: @unchecked Sendable {
   /// Told more than this, the machine seems to go round for ever, and its graph is taken apart.
   var tellLimit = Int.max
   private var nodes: [Int: M.Node] = [:], joins: [Int: M.Join] = [:]
+  private var derivations: [Int] = []
   private var cancels: [Int: M.Cancel] = [:], names: Set<Int> = []
 
   var values: [Int: Int] { nodes.compactMapValues(machine.read) }
+
+  /// What each derivation follows, by names.
+  var followed: [Int: [Int]] {
+    if derivations.isEmpty { return [:] }
+    let names = Dictionary(
+      uniqueKeysWithValues: nodes.map { (ObjectIdentifier($0.value), $0.key) })
+    return Dictionary(
+      uniqueKeysWithValues: derivations.map { name in
+        (name, machine.upstreamNodes(of: nodes[name]!).map { names[ObjectIdentifier($0)] ?? -1 })
+      })
+  }
 
   func apply(_ op: Op) {
     operations += 1
     switch op {
     case .node(let name, let value): make(name) { machine.node(value) }
-    case .set(let name, let value): with(name) { machine.set($0, value) }
+    case .set(let name, let value, let context):
+      with(name) { machine.set($0, value, context: context) }
     case .clean(let name): with(name, machine.clean)
     case .update(let name, let plus): with(name) { machine.update($0) { Sums.plus($0, plus) } }
     case .copy(let from, let to, let plus):
       with(from) { from in
         guard let value = machine.read(from) else { return }
-        with(to) { machine.set($0, Sums.plus(value, plus)) }
+        with(to) { machine.set($0, Sums.plus(value, plus), context: nil) }
       }
     case .batch(let ops, let throwing):
       try? machine.batch {
@@ -145,8 +168,31 @@ final class Run<M: Machine>: @unchecked Sendable {
           return machine.digest(join)
         }
       }
+    case .derived(let among, let times, let name):
+      if names.contains(name) { return }
+      make(name) {
+        machine.derived { [unowned self] in try compute(among, times) }
+      }
+      derivations.append(name)
     default: preconditionFailure("no such call: \(op)")
     }
+  }
+
+  /// What a derivation's closure computes.
+  private func compute(_ among: [Int], _ times: Int) throws -> Int? {
+    if among.isEmpty { return times }
+    var sum = times
+    for time in 0..<times {
+      guard let node = nodes[among[(sum + time) % among.count]] else { continue }
+      let value =
+        switch sum % 5 {
+        case 0: try machine.get(node)
+        case 1: machine.untracked { machine.read(node) } ?? 1
+        default: machine.read(node) ?? 1
+        }
+      sum = Sums.plus(sum * 3, value)
+    }
+    return sum % 7 == 0 ? nil : sum
   }
 
   private func gather(_ ups: [Int], _ name: Int, _ several: ([M.Node]) -> M.Join) {
@@ -163,14 +209,14 @@ final class Run<M: Machine>: @unchecked Sendable {
     var left = times
     keep(name) {
       // One thread: a machine and its program are driven by the test alone.
-      nonisolated(unsafe) let react = { [unowned self] (value: Int) in
-        told.append(Told(listener: name, value: value))
+      nonisolated(unsafe) let react = { [unowned self] (value: Int, context: Int?) in
+        told.append(Told(listener: name, value: value, context: context))
         if told.count > tellLimit { machine.cutEverything() }
         if left == 0 || told.count > tellLimit { return }
         left -= 1
         reaction.forEach(apply)
       }
-      return machine.listen(node) { react($0) }
+      return machine.listen(node) { react($0, $1) }
     }
   }
 

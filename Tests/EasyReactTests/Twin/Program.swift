@@ -5,7 +5,7 @@ import Foundation
 /// are removed.
 indirect enum Op: Codable, Equatable, Sendable {
   case node(Int, value: Int?)
-  case set(Int, to: Int)
+  case set(Int, to: Int, context: Int? = nil)
   case clean(Int)
   case update(Int, plus: Int)
   /// Reads a node and sets another.
@@ -25,6 +25,9 @@ indirect enum Op: Codable, Equatable, Sendable {
   case flatten(Int, among: [Int], everyValue: Bool = false, named: Int)
   /// The same among the nodes that `combine` and `zip` make.
   case flattenJoins(Int, among: [Int], everyValue: Bool = false, named: Int)
+  /// A derivation that reads as often as `times` says, each time the node that the values read before choose among
+  /// those named, of which some may be made later.
+  case derived(among: [Int], times: Int, named: Int)
   /// A listener that makes calls of its own the first few times.
   case listen(Int, times: Int, then: [Op], named: Int)
 }
@@ -68,6 +71,7 @@ struct SplitMix64: RandomNumberGenerator {
 struct ProgramGenerator {
   private var random: SplitMix64
   private var nodes: [Int] = [], joins: [Int] = [], cancelables: [Int] = []
+  private var derivations: [(name: Int, among: [Int])] = []
   private var lastName = 0
   private var taste: [Int] = []
 
@@ -97,7 +101,7 @@ struct ProgramGenerator {
   }
 
   /// How often, in order of the cases of `op`; the first five are calls on a graph as it is.
-  private static let usual = [8, 1, 2, 2, 4, 5, 4, 1, 1, 4, 4, 1, 1, 2, 2, 2, 6]
+  private static let usual = [8, 1, 2, 2, 4, 5, 4, 1, 1, 4, 4, 1, 1, 2, 2, 2, 6, 5]
 
   private mutating func op(depth: Int) -> Op {
     var choice = roll(taste.reduce(0, +)), kind = 0
@@ -110,7 +114,12 @@ struct ProgramGenerator {
     case 5: return .link(node(), to: node(), named: newCancelable())
     case 6: return .sync(node(), with: node(), plus: max(0, roll(12) - 8), named: newCancelable())
     case 7: return .cancel(cancelables.randomElement(using: &random) ?? 0)
-    case 8: return .removeUpstream(node(), of: node())
+    case 8:
+      guard let derivation = derivations.randomElement(using: &random), roll(3) > 0 else {
+        return .removeUpstream(node(), of: node())
+      }
+      return .removeUpstream(
+        derivation.among.randomElement(using: &random)!, of: derivation.name)
     case 9: return .derive(node(), anOperator(), named: newNode())
     case 10: return .combine(some(), named: newJoin())
     case 11: return .everyValue([node(), node()], named: newNode())
@@ -127,12 +136,24 @@ struct ProgramGenerator {
     case 16 where depth < 3:
       let reaction = roll(2) == 0 ? [] : ops(depth)
       return .listen(node(), times: 1 + roll(3), then: reaction, named: newCancelable())
-    default: return .set(node(), to: roll(97))
+    case 17: return derived()
+    default:
+      return .set(node(), to: roll(97), context: roll(3) == 0 ? roll(5) : nil)
     }
   }
 
   private mutating func ops(_ depth: Int) -> [Op] {
     (0...roll(3)).map { _ in op(depth: depth + 1) }
+  }
+
+  /// A few nodes, or many, itself and later ones among them at times.
+  private mutating func derived() -> Op {
+    var among = some()
+    if roll(6) == 0 { among += (0..<12).map { _ in node() } }
+    for _ in 0..<max(0, roll(6) - 3) { among.append(lastName + 1 + roll(8)) }
+    let times = 1 + roll(among.count + 2)
+    derivations.append((newNode(), among))
+    return .derived(among: among, times: times, named: lastName)
   }
 
   private mutating func anOperator() -> Operator {

@@ -10,6 +10,7 @@
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
 /// 5. Linking closes cycles and cutting opens them; ranks rise along edges (`attach`, `cut`).
+/// 6. A *derivation* is a join whose edges come from what its closure has read (Twin+Derivations.swift).
 class Twin {
   final class Node {
     /// Of creation. Joins of one rank run in this order.
@@ -31,6 +32,8 @@ class Twin {
     /// Of a flatten: the edge from its outer node; that has told, so a node is to be chosen; one was
     /// chosen, and its value, or its emptiness, is not told yet.
     var outer: Edge?, isToChoose = false, hasChosen = false
+    /// Of a derivation: its closure, and edges from what it has read, in the order in which they were made.
+    var derivation: (() throws -> Int?)?, followed: [Edge] = []
 
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
@@ -48,6 +51,8 @@ class Twin {
       /// From the node that a flatten has chosen.
       case inner
     }
+    /// Of attachment.
+    let number: Int
     let up: Node, down: Node, kind: Kind, isOfSync: Bool
     /// Closed a cycle, with edges that do not lead back, when it was linked.
     var leadsBack: Bool
@@ -55,16 +60,19 @@ class Twin {
     /// Of a zip: values that have no partner yet. Of a flatten: the edge from the inner node.
     var waiting: [Int] = [], inner: Edge?
 
-    init(_ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, leadsBack: Bool) {
+    init(
+      _ number: Int, _ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, leadsBack: Bool
+    ) {
+      self.number = number
       (self.up, self.down, self.kind) = (up, down, kind)
       (self.isOfSync, self.leadsBack) = (isOfSync, leadsBack)
     }
   }
 
   final class Listener {
-    let call: (Int) -> Void
+    let call: (Int, Int?) -> Void
     var isCut = false
-    init(_ call: @escaping (Int) -> Void) { self.call = call }
+    init(_ call: @escaping (Int, Int?) -> Void) { self.call = call }
   }
 
   enum Content {
@@ -73,18 +81,25 @@ class Twin {
   }
 
   /// How something came: by which wave (`nil`: a set, which gets its number when it is applied),
-  /// whether an edge that leads back was on the way, and whether the last edge was filtered.
-  struct Route { var wave: Int?, sequence = 0, ledBack = false, isFiltered = false }
+  /// whether an edge that leads back was on the way, whether the last edge was filtered, and what the set
+  /// carried.
+  struct Route { var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int? }
   struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
   private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
-  private var lastWave = 1
+  private var lastWave = 1, attachments = 0
   private var waitingJoins: [Node] = [], isInTurn = false
-  private var batches: [[(node: Node, value: Int?)]] = []
+  private var batches: [[Staged]] = []
+  private struct Staged { let node: Node, value: Int?, context: Int? }
+  /// Of the derivation whose closure runs: what it has read, in that order; nil: none, or within `untracked`.
+  var reads: [Node]?, isComputing = false
   var deliveries = 0, limit = Int.max
 
   deinit {
-    for node in nodes { (node.edges, node.listeners, node.inputs, node.outer) = ([], [], [], nil) }
+    for node in nodes {
+      (node.edges, node.listeners, node.inputs, node.outer) = ([], [], [], nil)
+      (node.derivation, node.followed) = (nil, [])
+    }
   }
 
   private func newWave() -> Int {
@@ -94,29 +109,35 @@ class Twin {
 
   // MARK: - Setting, now or in a batch
 
-  func put(_ content: Content, into node: Node) {
-    if batches.isEmpty { return inTurn { deliver(content, to: node, Route()) } }
+  func put(_ content: Content, into node: Node, context: Int? = nil) {
+    if batches.isEmpty {
+      return inTurn { deliver(content, to: node, Route(context: context)) }
+    }
     switch content {
-    case .value(let value): stage(value, for: node)
-    case .empty: stage(nil, for: node)
-    case .update(let change): if let value = read(node) { stage(change(value), for: node) }
+    case .value(let value): stage(Staged(node: node, value: value, context: context))
+    case .empty: stage(Staged(node: node, value: nil, context: nil))
+    case .update(let change):
+      guard let value = read(node) else { return }
+      stage(Staged(node: node, value: change(value), context: nil))
     }
   }
 
-  /// What this thread reads: in a batch, what it staged.
+  /// What this thread reads: in a batch, what it staged; in a derivation's closure, what is stored.
   func read(_ node: Node) -> Int? {
+    reads?.append(node)
+    if isComputing { return node.value }
     for batch in batches.reversed() {
       if let staged = batch.first(where: { $0.node === node }) { return staged.value }
     }
     return node.value
   }
 
-  private func stage(_ value: Int?, for node: Node) {
+  private func stage(_ staged: Staged) {
     let inner = batches.count - 1
-    if let place = batches[inner].firstIndex(where: { $0.node === node }) {
-      batches[inner][place].value = value
+    if let place = batches[inner].firstIndex(where: { $0.node === staged.node }) {
+      batches[inner][place] = staged
     } else {
-      batches[inner].append((node, value))
+      batches[inner].append(staged)
     }
   }
 
@@ -124,8 +145,12 @@ class Twin {
     batches.append([])
     do { try body() } catch { batches.removeLast(); throw error }
     let staged = batches.removeLast()
-    if !batches.isEmpty { return staged.forEach { stage($0.value, for: $0.node) } }
-    inTurn { for (node, value) in staged { deliver(Content(value), to: node, Route()) } }
+    if !batches.isEmpty { return staged.forEach(stage) }
+    inTurn {
+      for staged in staged {
+        deliver(Content(staged.value), to: staged.node, Route(context: staged.context))
+      }
+    }
   }
 
   // MARK: - Turns and joins
@@ -146,6 +171,8 @@ class Twin {
       route.isFiltered = route.ledBack
       if let outer = join.outer {
         runFlatten(join, outer, route)
+      } else if let derivation = join.derivation {
+        runDerivation(join, derivation, route)
       } else if let values = join.inputValues {
         deliver(.value(join.compute(values)), to: join, route)
       }
@@ -159,12 +186,7 @@ class Twin {
       if let value = outer.up.value {
         if !turn(outer, to: value, .inner) { return }
         join.hasChosen = true
-        // What was chosen may rank higher, so may the join now, and what leads there has not run.
-        if let next = nextJoin(among: waitingJoins),
-          (next.rank, next.number) < (join.rank, join.number)
-        {
-          return wait(join, route)
-        }
+        if waitsAgain(join, route) { return }
       }
     }
     guard let inner = outer.inner, !inner.isCut, inner.up.value != nil || join.hasChosen else {
@@ -172,6 +194,15 @@ class Twin {
     }
     join.hasChosen = false
     deliver(Content(inner.up.value), to: join, route)
+  }
+
+  /// What a join turned to may rank higher, so may the join now, and what leads there has not run.
+  func waitsAgain(_ join: Node, _ route: Route) -> Bool {
+    guard let next = nextJoin(among: waitingJoins),
+      (next.rank, next.number) < (join.rank, join.number)
+    else { return false }
+    wait(join, route)
+    return true
   }
 
   func nextJoin(among waiting: [Node]) -> Node? {
@@ -192,7 +223,7 @@ class Twin {
 
   // MARK: - How a value flows
 
-  private func deliver(_ content: Content, to node: Node, _ route: Route) {
+  func deliver(_ content: Content, to node: Node, _ route: Route) {
     // A set has its number from the start.
     let isSet = route.wave == nil
     var route = route
@@ -227,7 +258,7 @@ class Twin {
         (wave, sequence) = (newWave(), 0)
       }
       (node.newest, node.sequence) = (wave, sequence)
-      if node.value != nil { notify(node, wave, ledBack: arrival.route.ledBack) }
+      if node.value != nil { notify(node, wave, arrival.route) }
     }
     node.isNotifying = false
   }
@@ -237,18 +268,23 @@ class Twin {
   }
 
   /// Who is attached meanwhile is not visited, who is cut meanwhile neither.
-  private func notify(_ node: Node, _ wave: Int, ledBack: Bool) {
+  private func notify(_ node: Node, _ wave: Int, _ route: Route) {
     let listeners = node.listeners, edges = node.edges
-    for listener in listeners where !listener.isCut { listener.call(node.value!) }
-    for edge in edges where !edge.isCut { follow(edge, wave, ledBack: ledBack) }
+    for listener in listeners where !listener.isCut { listener.call(node.value!, route.context) }
+    for edge in edges where !edge.isCut {
+      follow(edge, wave, ledBack: route.ledBack, context: route.context)
+    }
   }
 
-  private func follow(_ edge: Edge, _ wave: Int, ledBack: Bool, isFirst: Bool = false) {
+  /// The initial push has no context.
+  private func follow(
+    _ edge: Edge, _ wave: Int, ledBack: Bool, context: Int? = nil, isFirst: Bool = false
+  ) {
     let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
     let route = Route(
       wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
-      isFiltered: isFiltered)
+      isFiltered: isFiltered, context: context)
     if isFiltered && wasReached(down, by: route) { return }
     switch edge.kind {
     case .plain(let function):
@@ -269,8 +305,12 @@ class Twin {
       // The first value of a flatten is there at once; and each, where it is no join.
       if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) { return }
       let inner = edge.inner!.up
-      // It will tell.
-      if !isJoin, inner.reason != nil, inner.outer == nil, inner.inputValues != nil { return }
+      // It will tell, which of a derivation nobody knows.
+      if !isJoin, inner.reason != nil, inner.outer == nil, inner.derivation == nil,
+        inner.inputValues != nil
+      {
+        return
+      }
       deliver(Content(inner.value), to: down, route)
     }
   }
@@ -303,10 +343,10 @@ class Twin {
     return nodes.last!
   }
 
-  func listen(_ node: Node, _ call: @escaping (Int) -> Void) -> Listener {
+  func listen(_ node: Node, _ call: @escaping (Int, Int?) -> Void) -> Listener {
     let listener = Listener(call)
     node.listeners.append(listener)
-    notifyNewcomer(of: node) { call(node.value!) }
+    notifyNewcomer(of: node) { call(node.value!, nil) }
     return listener
   }
 
@@ -342,9 +382,10 @@ class Twin {
     }
   }
 
-  private func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
+  func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
-    let edge = Edge(up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
+    attachments += 1
+    let edge = Edge(attachments, up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
     up.edges.append(edge)
     if leadsBack { edgesThatLeadBack.append(edge) } else { order(up, before: down) }
     return edge
@@ -354,6 +395,7 @@ class Twin {
     guard let edge, !edge.isCut else { return }
     edge.isCut = true
     edge.up.edges.removeAll { $0 === edge }
+    edge.down.followed.removeAll { $0 === edge }
     if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
     edgesThatLeadBack.removeAll { $0 === edge }
     for back in edgesThatLeadBack where !reaches(back.down, back.up) {
@@ -379,6 +421,11 @@ class Twin {
     if node.rank >= rank { return }
     node.rank = rank
     for edge in node.edges where !edge.leadsBack { raise(edge.down, to: rank + 1) }
+  }
+
+  func upstreamNodes(of node: Node) -> [Node] {
+    let edges = nodes.flatMap(\.edges).filter { $0.down === node }
+    return edges.sorted { $0.number < $1.number }.map(\.up)
   }
 
   private func reaches(_ from: Node, _ to: Node, byOrdinaryEdges: Bool = false) -> Bool {

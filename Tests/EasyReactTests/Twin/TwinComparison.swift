@@ -62,17 +62,27 @@ import Testing
       program.forEach(run.apply)
       let values = run.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
       lines += String(decoding: try JSONEncoder().encode(program), as: UTF8.self)
-      lines += "\n\(run.told.map(\.description).joined(separator: " "))"
+      lines += "\n\(run.told.map(\.plain).joined(separator: " "))"
       lines += " | \(values.joined(separator: " "))\n"
     }
     try lines.write(toFile: Self.dump!, atomically: true, encoding: .utf8)
   }
 
   @Test func `a machine that runs joins in the wrong order is found out and shrunk`() throws {
+    try expectFoundOut(HastyMachine.self, within: 500)
+  }
+
+  @Test func `a machine whose derivations tell before what they turned to is final is found out`()
+    throws
+  {
+    try expectFoundOut(ImpatientMachine.self, within: 2_000)
+  }
+
+  private func expectFoundOut<M: Machine>(_: M.Type, within count: UInt64) throws {
     func differs(_ program: Program) -> Bool {
-      Comparison(program, TwinMachine.self, HastyMachine.self).difference != nil
+      Comparison(program, TwinMachine.self, M.self).difference != nil
     }
-    let program = try #require((1...500).lazy.map(ProgramGenerator.program).first(where: differs))
+    let program = try #require((1...count).lazy.map(ProgramGenerator.program).first(where: differs))
     let small = program.shrunk(while: differs)
     #expect(differs(small))
     #expect(small.count <= 8, "\(small.source)")
@@ -98,6 +108,16 @@ import Testing
 /// Runs the join that began to wait last, whatever its rank.
 private final class HastyTwin: Twin {
   override func nextJoin(among waiting: [Node]) -> Node? { waiting.last }
+}
+
+private final class ImpatientTwin: Twin {
+  override func waitsAgain(_ join: Node, _ route: Route) -> Bool {
+    join.derivation == nil && super.waitsAgain(join, route)
+  }
+}
+
+private final class ImpatientMachine: TwinMachine {
+  required convenience init() { self.init(ImpatientTwin()) }
 }
 
 private final class HastyMachine: TwinMachine {

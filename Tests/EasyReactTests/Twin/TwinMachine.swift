@@ -12,7 +12,9 @@ class TwinMachine: Machine {
 
   func node(_ value: Int?) -> Node { twin.node(value) }
   func read(_ node: Node) -> Int? { twin.read(node) }
-  func set(_ node: Node, _ value: Int) { twin.put(.value(value), into: node) }
+  func set(_ node: Node, _ value: Int, context: Int?) {
+    twin.put(.value(value), into: node, context: context)
+  }
   func clean(_ node: Node) { twin.put(.empty, into: node) }
   func update(_ node: Node, _ change: @escaping @Sendable (Int) -> Int) {
     twin.put(.update(change), into: node)
@@ -31,7 +33,7 @@ class TwinMachine: Machine {
     return { [twin] in edges.forEach(twin.cut) }
   }
   func removeUpstream(_ up: Node, of down: Node) { twin.cut(from: up, to: down) }
-  func listen(_ node: Node, _ call: @escaping @Sendable (Int) -> Void) -> Cancel {
+  func listen(_ node: Node, _ call: @escaping @Sendable (Int, Int?) -> Void) -> Cancel {
     let listener = twin.listen(node, call)
     return { [twin] in twin.cancel(listener, of: node) }
   }
@@ -56,6 +58,15 @@ class TwinMachine: Machine {
   func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
     -> Node
   { flatten(node, mode, choose) }
+
+  func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node { twin.derived(compute) }
+  func get(_ node: Node) throws -> Int {
+    guard let value = twin.read(node) else { throw Empty() }
+    return value
+  }
+  private struct Empty: Error {}
+  func untracked(_ body: () -> Int?) -> Int? { twin.untracked(body) }
+  func upstreamNodes(of node: Node) -> [AnyObject] { twin.upstreamNodes(of: node) }
 
   func cutEverything() {}
   var violations: [String] { [] }

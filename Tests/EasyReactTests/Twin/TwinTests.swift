@@ -7,7 +7,7 @@ import Testing
   private let log = Log()
 
   private func hear(_ node: Twin.Node, as name: String = "") {
-    _ = twin.listen(node) { [log] in log.told.append("\(name)\($0)") }
+    _ = twin.listen(node) { [log] value, _ in log.told.append("\(name)\(value)") }
   }
   private func set(_ node: Twin.Node, _ value: Int) { twin.put(.value(value), into: node) }
 
@@ -22,9 +22,9 @@ import Testing
 
   @Test func `a set by the first listener waits for the second`() {
     let a = twin.node()
-    _ = twin.listen(a) { [twin, log] in
-      log.told.append("L1:\($0)")
-      if $0 == 1 { twin.put(.value(2), into: a) }
+    _ = twin.listen(a) { [twin, log] value, _ in
+      log.told.append("L1:\(value)")
+      if value == 1 { twin.put(.value(2), into: a) }
     }
     hear(a, as: "L2:")
     set(a, 1)
