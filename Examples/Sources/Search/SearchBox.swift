@@ -31,7 +31,7 @@ struct SearchBox: Sendable {
   let shown: Node<String>
 
   init(in catalogue: Catalogue, on scheduler: some NodeScheduler) {
-    let answer = text.debounce(.milliseconds(100), on: scheduler).filter { !$0.isEmpty }
+    let answer = text.debounce(.milliseconds(300), on: scheduler).filter { !$0.isEmpty }
       .mapAsync(.latest, on: scheduler) { await catalogue.find($0) }
 
     shown = Node.derived { [text] in

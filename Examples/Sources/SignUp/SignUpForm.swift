@@ -25,10 +25,7 @@ struct SignUpForm {
       ("name", nameProblem),
       ("password", account.map { $0.password.count < 8 ? "at least 8 letters" : nil }),
       ("repeat", account.map { $0.repeated == $0.password ? nil : "not the same password" }),
-      (
-        "email",
-        account.map { $0.email.wholeMatch(of: /\S+@\S+\.\S+/) == nil ? "not an address" : nil }
-      ),
+      ("email", account.map { $0.email.contains(/^\S+@\S+\.\S+$/) ? nil : "not an address" }),
     ].map { ($0, $1.distinctUntilChanged()) }
     canSubmit = Node.combine(problems.map(\.problem)).map { $0.allSatisfy { $0 == nil } }
       .distinctUntilChanged()
