@@ -39,7 +39,7 @@ struct SearchBox: Sendable {
       if text.isEmpty { return "type a word" }
       guard let answer = answer.value, answer.text == text else { return "looking up…" }
       switch answer.titles {
-      case .success(let titles): return titles.isEmpty ? "nothing" : titles.joined(separator: ", ")
+      case .success(let found): return found.isEmpty ? "nothing" : found.joined(separator: ", ")
       case .failure(let error): return "no answer: \(error)"
       }
     }

@@ -13,6 +13,7 @@ struct BadStatus: Error, CustomStringConvertible {
 }
 
 signal(SIGPIPE, SIG_IGN)  // a question that was cancelled hangs up on the server
+setenv("no_proxy", "127.0.0.1", 1)
 guard let server = Server() else {
   FileHandle.standardError.write(Data("no port: \(String(cString: strerror(errno)))\n".utf8))
   exit(1)
