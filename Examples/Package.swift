@@ -13,6 +13,7 @@ let package = Package(
   targets: [
     .executableTarget(name: "Receipt", dependencies: [graph]),
     .executableTarget(name: "Primes", dependencies: [graph, sequence, bridge]),
+    .executableTarget(name: "Search", dependencies: [graph]),
     .executableTarget(name: "SignUp", dependencies: [graph, testing]),
     .executableTarget(name: "Sheet", dependencies: [graph]),
     .executableTarget(name: "Pipeline", dependencies: [graph, sequence, bridge]),

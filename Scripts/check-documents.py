@@ -172,7 +172,7 @@ def wrapped(snippets, modules):
                     text = re.sub(r"\b(extension|func|class|struct|enum|actor|protocol)\b", r"fileprivate \1", text, count=1)
                 hoisted.extend([place, text])
             elif kind == "test":
-                hoisted.extend([f"struct Tests{len(hoisted)} {{", place, text, "}"])
+                hoisted.extend([f"fileprivate struct Tests{len(hoisted)} {{", place, text, "}"])
             else:
                 inner += [place, text]
         return inner

@@ -51,3 +51,14 @@ struct Statistics: Sendable {
     wind = max(wind, day.wind)
   }
 }
+
+/// How far the reading is: the latest day, nil where the row was bad or none has come, and how many rows there were.
+struct Row: Sendable {
+  private(set) var day: Day?, used = 0, leftOut = 0
+  var number: Int { used + leftOut }
+
+  mutating func follow(_ next: Result<Day, BadRow>) {
+    day = try? next.get()
+    if day == nil { leftOut += 1 } else { used += 1 }
+  }
+}

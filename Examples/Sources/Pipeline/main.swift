@@ -1,20 +1,8 @@
-// Statistics over a file of days: a lazy stream of lines, played into a graph that keeps running totals by month and by weather.
+// Statistics over a file of days: a lazy stream of lines is played into a node, and three actors await what it tells, each at its own pace.
 import EasyReact
 import EasySequence
 import EasySequenceBridge
 import Foundation
-
-/// Running statistics of the days with the same key.
-func statistics<Key: Hashable & Sendable>(
-  of days: Node<Day>, by key: @escaping @Sendable (Day) -> Key
-) -> Node<[Key: Statistics]> {
-  days.groupBy(key)
-    .mergeMap { group in
-      group.values.scan(into: Statistics()) { $0.add($1) }.map { (group.key, $0) }
-    }
-    .scan(into: [:]) { $0[$1.0] = $1.1 }
-    .startWith([:])
-}
 
 func printTable<Key: Comparable>(
   _ title: String, _ statistics: [Key: Statistics], name: (Key) -> String
@@ -41,7 +29,7 @@ if path == "--help" {
   print("Pipeline [FILE] prints statistics of a CSV file with the columns \(Day.header).")
   exit(0)
 }
-guard let file = LinesOfFile(path) else {
+guard let file = lines(of: path) else {
   stop("\(path): \(String(cString: strerror(errno))). Pass the path of a CSV file.")
 }
 guard file.next() == Day.header else {
@@ -49,23 +37,31 @@ guard file.next() == Day.header else {
 }
 
 let line = MutableNode<(offset: Int, element: String)>()
-let row = line.tryMap(Day.init)
-let days = row.successes()
-let byMonth = statistics(of: days, by: \.month), byWeather = statistics(of: days, by: \.weather)
-let rows = line.count().startWith(0)
-let used = days.count().startWith(0), leftOut = row.failures().count().startWith(0)
-let report = byMonth.combine(byWeather, rows, used, leftOut)
+let result = line.tryMap(Day.init)
+let rows = result.scan(into: Row()) { $0.follow($1) }.startWith(Row())
 
 let bag = CancelableBag()
-row.failures().listen { print("left out: \($0)") }.store(in: bag)
-days.filter { $0.precipitation > 0 }
+result.failures().listen { print("left out: \($0)") }.store(in: bag)
+result.successes().filter { $0.precipitation > 0 }
   .scan { $0.precipitation < $1.precipitation ? $1 : $0 }.distinctUntilChanged(on: \.date)
   .listen { print("the wettest day so far: \($0.date), \($0.precipitation) mm") }.store(in: bag)
 
-LazyStream(file).enumerated().play(into: line)
+let months = Reader([Int: Statistics]()), weather = Reader([Substring: Statistics]())
+let display = Reader(Row())  // takes its time, misses what comes meanwhile, and never the last
+async let _ = months.read(rows.values(buffering: .unbounded)) { known, row in
+  if let day = row.day { known[day.month, default: Statistics()].add(day) }
+}
+async let _ = weather.read(rows.values(buffering: .unbounded)) { known, row in
+  if let day = row.day { known[day.weather, default: Statistics()].add(day) }
+}
+async let _ = display.read(rows.values, pause: .milliseconds(20)) { $0 = $1 }
 
-// Of one moment, as everything that a combination tells.
-let (months, kinds, all, good, bad) = report.current
-printTable("month", months) { "\($0)" }
-printTable("weather", kinds) { String($0) }
-print("\n\(all) rows: \(good) used, \(bad) left out")
+let slowest = Node.combine([months.seen, weather.seen, display.seen]).map { $0.min() ?? 0 }
+_ = try await slowest.first { _ in true }  // all three listen
+LazyStream(file).enumerated().play(into: line)
+_ = try await slowest.first { $0 == rows.current.number }
+
+printTable("month", await months.known) { "\($0)" }
+printTable("weather", await weather.known) { String($0) }
+let all = await display.known
+print("\n\(all.number) rows: \(all.used) used, \(all.leftOut) left out")

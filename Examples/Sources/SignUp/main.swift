@@ -7,7 +7,7 @@ let help = """
   SignUp reads what a user does, a line each:
     name TEXT, password TEXT, repeat TEXT, email TEXT   types it into the field, a key each 100 ms; no TEXT clears it
     wait MILLISECONDS                                   lets time pass
-    submit                                              presses the button
+    submit                                              presses the button, which empties the form
   An example: swift run --package-path Examples SignUp < Examples/Expected/SignUp.in
   """
 
@@ -19,26 +19,33 @@ let clock = VirtualScheduler()
 }
 
 /// A service that takes longer for short names, so that its answers could overtake each other.
-@Sendable func isTaken(_ name: String) -> Node<Bool> {
+@Sendable func isTaken(_ name: String) async -> Bool {
   log("  service: is \(name) taken?")
-  return Node.timer(after: .milliseconds(max(200, 4000 - 700 * name.count)), on: clock).map { _ in
+  do {
+    try await clock.sleep(for: .milliseconds(max(200, 4000 - 700 * name.count)))
     log("  service: answers about \(name)")
-    return ["ann", "bob"].contains(name)
-  }
+  } catch { log("  service: nobody asks about \(name) any more") }
+  return ["ann", "bob"].contains(name)
 }
 
-let form = SignUpForm(asking: isTaken, on: clock)
+let form = SignUpForm(asking: isTaken, on: clock), account = form.account
 let bag = CancelableBag()
 for (field, problem) in form.problems {
   problem.listen { log("\(field): \($0 ?? "fine")") }.store(in: bag)
 }
 form.canSubmit.listen { log("submit: \($0 ? "enabled" : "disabled")") }.store(in: bag)
 
-/// Types a text into a field, from its first key to its last.
+/// What the fields on the screen are bound to, both ways: typing changes the account, and a new account what they show.
+let fields = [
+  "name": account[\.name], "password": account[\.password], "repeat": account[\.repeated],
+  "email": account[\.email],
+]
+
+/// Types a text behind what the field shows, key by key.
 func type(_ text: Substring, into field: MutableNode<String>) {
   if text.isEmpty { field.value = "" }
-  for end in text.indices {
-    field.value = String(text[...end])
+  for key in text {
+    field.update { $0.append(key) }
     clock.advance(by: .milliseconds(100))
   }
 }
@@ -46,21 +53,18 @@ func type(_ text: Substring, into field: MutableNode<String>) {
 func run(_ line: String, number: Int) {
   let words = line.split(separator: " ", maxSplits: 1)
   let text = words.dropFirst().first ?? ""
+  if let field = fields[String(words.first ?? "")] { return type(text, into: field) }
   switch words.first {
   case nil: break
-  case "name": type(text, into: form.name)
-  case "password": type(text, into: form.password)
-  case "repeat": type(text, into: form.repeated)
-  case "email": type(text, into: form.email)
   case "wait":
     guard let pause = Int(text), 0...3_600_000 ~= pause else {
       return print("line \(number): wait \(text): write milliseconds up to an hour, as in wait 500")
     }
     clock.advance(by: .milliseconds(pause))
   case "submit":
-    log(
-      form.canSubmit.current ? "welcome, \(form.name.current)" : "not signed up: something is wrong"
-    )
+    guard form.canSubmit.current else { return log("not signed up: something is wrong") }
+    log("welcome, \(account.current.name)")
+    account.value = Account()
   case let word?: print("line \(number): \(word) is no command; SignUp --help lists them")
   }
 }
