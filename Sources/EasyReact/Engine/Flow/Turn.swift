@@ -152,11 +152,17 @@ extension TurnPointer {
     pointee.tellsMessages = false
     if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
     let isTraced = pointee.isTraced
+    // Who waits for quiet sees it counted here before the turn is over.
+    let hasEnding = pointee.ending != nil
+    if hasEnding { pendingWork.wrappingAdd(1, ordering: .relaxed) }
     pointee.depth.store(
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
-    if pointee.ending != nil { tellOver() }
+    if hasEnding {
+      tellOver()
+      pendingWork.wrappingSubtract(1, ordering: .releasing)
+    }
   }
 
   /// A message of the newest region that is held, as a turn of its own; or the region leaves this turn.

@@ -254,6 +254,20 @@ extension RegionPointer {
 
 // MARK: - Splitting
 
+extension RegionPointer {
+  /// The region that this one came from, where its head is freed and nobody but this one keeps it: only its
+  /// address may still be in some thread's hand, who looks again behind its claim. So a node from which branches part
+  /// and die goes to and fro between two regions. The holder.
+  fileprivate func takeEndedOrigin() -> RegionPointer? {
+    guard pointee.awaitedMessages == 0, let origin = pointee.origin,
+      origin.pointee.references.load(ordering: .acquiring) == 1
+    else { return nil }
+    pointee.origin = origin.pointee.origin
+    origin.pointee.isDead = false
+    return origin
+  }
+}
+
 extension NodePointer {
   /// Makes a node the head of a region of its own, with the nodes that only it can reach: either they
   /// move to a new region, or, where they are more than the rest, the rest does. So n splits move at most
@@ -262,7 +276,7 @@ extension NodePointer {
   func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
     if pointee.isHead || pointee.isUnwanted && !evenUnwanted { return }
     let old = pointee.region.load(ordering: .relaxed)
-    let new = makeRegion()
+    let new = old.takeEndedOrigin() ?? makeRegion()
     new.pointee.origin = old
     old.pointee.references.wrappingAdd(1, ordering: .relaxed)
     new.pointee.word.store(Region.held, ordering: .relaxed)  // published by the move
