@@ -1,0 +1,110 @@
+import Synchronization
+
+// A region falls into two when one of its nodes becomes a head: step 5 of the protocol in Region.swift.
+
+extension RegionPointer {
+  /// The region that this one came from, where its head is freed and nobody but this one keeps it: only its
+  /// address may still be in some thread's hand, who looks again behind its claim. So a node from which branches part
+  /// and die goes to and fro between two regions. The holder.
+  fileprivate func takeEndedOrigin() -> RegionPointer? {
+    guard pointee.awaitedMessages == 0, let origin = pointee.origin,
+      origin.pointee.references.load(ordering: .acquiring) == 1
+    else { return nil }
+    pointee.origin = origin.pointee.origin
+    origin.pointee.isDead = false
+    return origin
+  }
+}
+
+extension NodePointer {
+  /// Makes a node the head of a region of its own, with the nodes that only it can reach: either they
+  /// move to a new region, or, where they are more than the rest, the rest does. So n splits move at most
+  /// n log n nodes, and no region lies deeper than log n in those that it came from. The holder, any time. One
+  /// whose handle is gone goes with its region, unless it outlives that.
+  func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
+    if pointee.isHead || pointee.isUnwanted && !evenUnwanted { return }
+    let old = pointee.region.load(ordering: .relaxed)
+    let new = old.takeEndedOrigin() ?? makeRegion()
+    new.pointee.origin = old
+    old.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    new.pointee.word.store(Region.held, ordering: .relaxed)  // published by the move
+    new.addHeld(by: turn)
+    pointee.isHead = true
+    let part = smallerPart(of: old, turn)
+    new.pointee.awaitedMessages = RegionWalk(from: part, in: old).move(to: new, turn)
+  }
+
+  /// Where a walk of the smaller one of both parts begins. Both are looked at with the same effort,
+  /// which doubles, so the larger one costs no more than the smaller one.
+  private func smallerPart(of region: RegionPointer, _ turn: TurnPointer) -> NodePointer {
+    let above = inEdgePointer().pointee.up!
+    if above.pointee.region.load(ordering: .relaxed) != region { return self }
+    var effort = 16
+    while true {
+      if RegionWalk(from: self, in: region).ends(within: effort, turn) { return self }
+      if RegionWalk(from: above, in: region).ends(within: effort, turn) { return above }
+      effort *= 2
+    }
+  }
+}
+
+/// A walk of the nodes of a region that are joined to one of them, but for those behind a head. They are a tree: a
+/// node that is no head is reached through the edge in its own block, and by no other.
+private struct RegionWalk {
+  let region: RegionPointer
+  /// With the one it was reached from.
+  var todo: [(node: NodePointer, from: NodePointer)]
+
+  init(from start: NodePointer, in region: RegionPointer) {
+    self.region = region
+    todo = [(start, start)]
+  }
+
+  /// Are there no more than so many nodes and edges?
+  consuming func ends(within effort: Int, _ turn: TurnPointer) -> Bool {
+    var left = effort
+    while let (node, from) = todo.popLast() {
+      node.pointee.acquire()
+      addNeighbors(of: node, but: from, &left)
+      node.pointee.release()
+      if left < 0 { break }
+    }
+    turn.pointee.looks += effort - left
+    return left >= 0
+  }
+
+  /// Returns how many messages wait for them. From here on nobody can send for them to the old region: who
+  /// does has their lock, and finds the new one.
+  consuming func move(to new: RegionPointer, _ turn: TurnPointer) -> Int32 {
+    var messages: Int32 = 0, left = Int.max
+    while let (node, from) = todo.popLast() {
+      node.pointee.acquire()
+      node.pointee.region.store(new, ordering: .releasing)
+      messages += node.pointee.waitingMessages.load(ordering: .relaxed)
+      addNeighbors(of: node, but: from, &left)
+      node.pointee.release()
+    }
+    turn.pointee.looks += Int.max - left
+    return messages
+  }
+
+  /// Under the node's lock.
+  private mutating func addNeighbors(of node: NodePointer, but from: NodePointer, _ left: inout Int)
+  {
+    left -= 1
+    var edge = node.pointee.firstOut.load(ordering: .relaxed)
+    while let present = edge, left >= 0 {
+      left -= 1
+      let down = present.pointee.down!
+      if present == down.inEdgePointer(), !down.pointee.isHead { add(down, from: node, but: from) }
+      edge = present.pointee.next.load(ordering: .relaxed)
+    }
+    if !node.pointee.isHead { add(node.inEdgePointer().pointee.up!, from: node, but: from) }
+  }
+
+  private mutating func add(_ node: NodePointer, from: NodePointer, but visited: NodePointer) {
+    if node != visited, node.pointee.region.load(ordering: .relaxed) == region {
+      todo.append((node, from))
+    }
+  }
+}
