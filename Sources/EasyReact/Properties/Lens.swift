@@ -18,6 +18,7 @@ import Synchronization
 }
 
 class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
+  // Unchecked, as a class with subclasses must be: nothing is stored here.
   func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {}
   func inlet(of node: Node<Value>) -> Node<Value> { node }
   /// Of a part of this part.
@@ -26,6 +27,7 @@ class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
 
 /// A part of `root`, which is no lens: a part of a part is a part of the outermost whole.
 final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sendable {
+  // Unchecked, for its superclass is: constants, and a `Mutex`.
   private let root: MutableNode<Root>
   private let part: Part<Root, Value>
   /// Made when something is linked to the lens, and gone with it.

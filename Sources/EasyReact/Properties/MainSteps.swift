@@ -161,14 +161,3 @@ final class MainSteps: Sendable {
     return body()
   }
 }
-
-private let mainKey: DispatchSpecificKey<Bool> = {
-  let key = DispatchSpecificKey<Bool>()
-  DispatchQueue.main.setSpecific(key: key, value: true)
-  return key
-}()
-
-/// On Linux threads of the pool may serve the main queue.
-func isOnMainActor() -> Bool {
-  easyreact_is_main_thread() || DispatchQueue.getSpecific(key: mainKey) == true
-}

@@ -14,6 +14,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   private var edge: EdgePointer?
   private let ending = Ending()
   /// The turn that attaches the listener, and what it heard then.
+  // Unsafe: only that turn's thread touches `first`, which `attachingTurn` tells.
   private let attachingTurn = Atomic<UInt>(0)
   private nonisolated(unsafe) var first: Told<Value>?
 

@@ -44,10 +44,10 @@ import Synchronization
 }
 
 extension EdgePointer {
-  /// Of a scheduled listener on the main queue: may it be called at once? It is that queue that runs, and
+  /// Of a scheduled listener on the main queue: may it be called at once? This is the main actor, and
   /// nothing waits before. Steps run one at a time, so nothing comes between.
   func isIdleOnMain<Item: Sendable>(_: Item.Type) -> Bool {
-    guard isOnMainQueue() else { return false }
+    guard isOnMainActor() else { return false }
     return pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
       unsafeDowncast($0, to: ScheduledListener<Item>.self).queue.isIdle
     }
@@ -60,12 +60,3 @@ extension EdgePointer {
     }
   }
 }
-
-/// Marks the main queue, which on Linux need not run on the main thread.
-private let mainQueueKey: DispatchSpecificKey<Bool> = {
-  let key = DispatchSpecificKey<Bool>()
-  DispatchQueue.main.setSpecific(key: key, value: true)
-  return key
-}()
-
-private func isOnMainQueue() -> Bool { DispatchQueue.getSpecific(key: mainQueueKey) == true }

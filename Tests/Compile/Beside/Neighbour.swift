@@ -43,5 +43,7 @@ public struct CurrentValueSubject {}
 public struct AnyPublisher {}
 public struct Just {}
 public struct Future {}
-precedencegroup BindingPrecedence { higherThan: AssignmentPrecedence }
-infix operator <~: BindingPrecedence
+precedencegroup BindingPrecedence {
+  higherThan: AssignmentPrecedence
+}
+infix operator <~ : BindingPrecedence
