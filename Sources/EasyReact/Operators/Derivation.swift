@@ -88,15 +88,26 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
       "Only NodeIsEmpty is for it; catch others in the closure, or derive a node of `Result`.")
   }
 
-  var hasNew: Bool { !reads.pointee.new.isEmpty }
-
   @usableFromInline func begin() { reads.pointee.finger = 0 }
 
-  /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
-  @usableFromInline func moveEdges(in turn: TurnPointer) {
-    if reads.pointee.finger == reads.pointee.nodes.count, !hasNew { return }
+  override var movingJoin: JoinPointer? { reads.pointee.derived.pointee.join }
+
+  /// Behind a run: edges from what it was the first to read, none from what it no longer reads. True: it
+  /// follows a node that it did not follow before.
+  @discardableResult
+  @usableFromInline func moveEdges(in turn: TurnPointer) -> Bool {
+    let hasNew = !reads.pointee.new.isEmpty
+    if reads.pointee.finger == reads.pointee.nodes.count, !hasNew, turn.pointee.gaveWay.isEmpty {
+      return false
+    }
     dropUnread(turn)
-    if !hasNew { return }
+    let followsAgain =
+      !turn.pointee.gaveWay.isEmpty && reads.pointee.derived.followAgain(in: turn)
+    if hasNew { linkNew(in: turn) }
+    return hasNew || followsAgain
+  }
+
+  private func linkNew(in turn: TurnPointer) {
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
     for index in reads.pointee.new.indices {
       let life = reads.pointee.new[index].takeRetainedValue()

@@ -61,9 +61,7 @@ extension Derivation {
   @usableFromInline func isToRunAgain(
     _ storage: NodePointer, _ join: JoinPointer, in turn: TurnPointer
   ) -> Bool {
-    let hasNew = hasNew
-    moveEdges(in: turn)
-    return hasNew && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
+    moveEdges(in: turn) && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
   }
 }
 

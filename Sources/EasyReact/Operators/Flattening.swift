@@ -99,6 +99,7 @@ extension Node {
 
   @inlinable final var inner: (edge: EdgePointer, life: EdgeState)? { place.pointee.inner }
   @inlinable final var join: JoinPointer? { place.pointee.join }
+  @usableFromInline override final var movingJoin: JoinPointer? { join }
 
   /// A join that waits would be told twice; as a join itself the result hears of it only once more.
   @usableFromInline final func isStillToTell(_ node: AnyNode, _ turn: TurnPointer) -> Bool {
@@ -278,7 +279,13 @@ extension LatestInnerNode {
   /// Everything of a lower rank is final.
   @inlinable func run(_ down: NodePointer, _ turn: TurnPointer) -> Bool {
     let join = join.unsafelyUnwrapped
-    if place.pointee.isToChoose, !turnToChosen(down, join, turn) { return false }
+    var hasMoved = false
+    if place.pointee.isToChoose {
+      if !turnToChosen(down, join, turn) { return false }
+      hasMoved = place.pointee.hasChosen
+    }
+    if !turn.pointee.gaveWay.isEmpty, down.followAgain(in: turn) { hasMoved = true }
+    if hasMoved, down.waitsAgain(join, in: turn) { return false }
     guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
       return false
     }
@@ -300,9 +307,7 @@ extension LatestInnerNode {
     place.pointee.isToChoose = false
     guard let outer = place.pointee.outerEdge, !hasEnded else { return false }
     let chosen = place.pointee.chosen.take().map { unsafeDowncast($0, to: Node<Output>.self) }
-    guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else {
-      return true
-    }
+    guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else { return true }
     // The user's closure may have cut the edge.
     if hasEnded || node.storage == down { return false }
     place.pointee.hasChosen = true
@@ -316,7 +321,7 @@ extension LatestInnerNode {
         return false
       }
     }
-    return !down.waitsAgain(join, in: turn)
+    return true
   }
 }
 

@@ -43,12 +43,58 @@ extension Twin {
   }
 
   /// Moves the edges: first from what was not read any more, then to what is read for the first time.
-  /// True: it follows a node that it did not follow before.
+  /// True: it follows a node that it did not follow before, or that had given way.
   @discardableResult
   private func follow(_ read: [Node], _ node: Node) -> Bool {
     for edge in node.followed where !read.contains(where: { $0 === edge.up }) { cut(edge) }
+    let hasFollowedAgain = followAgain(node.followed, node)
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
-    for up in new { node.followed.append(attach(up, node, .join)) }
-    return !new.isEmpty
+    for up in new {
+      giveWay(to: up, before: node)
+      node.followed.append(attach(up, node, .join))
+    }
+    return hasFollowedAgain || !new.isEmpty
+  }
+
+  // MARK: - Joins that exchange direction in one turn
+
+  /// What a join turns to comes before it. Of each way from the join to there, the first edge that its end may
+  /// still drop in this turn leads back instead. False: there is a way of none but others, or nobody waits.
+  @discardableResult
+  func giveWay(to up: Node, before join: Node) -> Bool {
+    if waitingJoins.isEmpty { return false }
+    var older: [Edge] = [], seen: Set<Int> = [], todo = [join]
+    while !todo.isEmpty {
+      let node = todo.removeFirst()
+      if node === up { return false }
+      if !seen.insert(node.number).inserted { continue }
+      for edge in node.edges
+      where !edge.leadsBack && reaches(edge.down, up, byOrdinaryEdges: true) {
+        if mayDrop(edge) { older.append(edge) } else { todo.append(edge.down) }
+      }
+    }
+    for edge in older { edge.leadsBack = true }
+    edgesThatLeadBack += older
+    gaveWay += older
+    return true
+  }
+
+  private func mayDrop(_ edge: Edge) -> Bool {
+    if edge.down.waitsAgain { return false }
+    if case .inner = edge.kind { return true }
+    return edge.down.followed.contains { $0 === edge }
+  }
+
+  /// The join has run, and goes on to follow what gave way meanwhile. True: there was some.
+  func followAgain(_ edges: [Edge], _ join: Node) -> Bool {
+    let again = edges.filter { edge in edge.leadsBack && gaveWay.contains { $0 === edge } }
+    for edge in again {
+      gaveWay.removeAll { $0 === edge }
+      if !giveWay(to: edge.up, before: join) { continue }
+      edge.leadsBack = false
+      edgesThatLeadBack.removeAll { $0 === edge }
+      order(edge.up, before: join)
+    }
+    return !again.isEmpty
   }
 }

@@ -34,6 +34,8 @@ class Twin {
     var outer: Edge?, isToChoose = false, hasChosen = false
     /// Of a derivation: its closure, and edges from what it has read, in the order in which they were made.
     var derivation: (() throws -> Int?)?, followed: [Edge] = []
+    /// It waits once more, with the edges of its last run.
+    var waitsAgain = false
 
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
@@ -86,9 +88,11 @@ class Twin {
   struct Route { var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int? }
   struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
-  private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
+  private var nodes: [Node] = []
+  var edgesThatLeadBack: [Edge] = [], gaveWay: [Edge] = []
   private var lastWave = 1, attachments = 0
-  private var waitingJoins: [Node] = [], isInTurn = false
+  private(set) var waitingJoins: [Node] = []
+  private var isInTurn = false
   private var batches: [[Staged]] = []
   private struct Staged { let node: Node, value: Int?, context: Int? }
   /// Of the derivation whose closure runs: what it has read, in that order; nil: none, or within `untracked`.
@@ -166,6 +170,8 @@ class Twin {
   private func runJoins() {
     while let join = nextJoin(among: waitingJoins) {
       waitingJoins.removeAll { $0 === join }
+      if waitingJoins.isEmpty { gaveWay = [] }  // all that was to come first has run
+      join.waitsAgain = false
       var route = join.reason!
       join.reason = nil
       route.isFiltered = route.ledBack
@@ -181,14 +187,16 @@ class Twin {
 
   private func runFlatten(_ join: Node, _ outer: Edge, _ route: Route) {
     if outer.isCut { return }
+    var hasMoved = false
     if join.isToChoose {
       join.isToChoose = false
       if let value = outer.up.value {
         if !turn(outer, to: value, .inner) { return }
-        join.hasChosen = true
-        if waitsAgain(join, route) { return }
+        (join.hasChosen, hasMoved) = (true, true)
       }
     }
+    if let inner = outer.inner, followAgain([inner], join) { hasMoved = true }
+    if hasMoved, waitsAgain(join, route) { return }
     guard let inner = outer.inner, !inner.isCut, inner.up.value != nil || join.hasChosen else {
       return
     }
@@ -202,6 +210,7 @@ class Twin {
       (next.rank, next.number) < (join.rank, join.number)
     else { return false }
     wait(join, route)
+    join.waitsAgain = true
     return true
   }
 
@@ -331,6 +340,7 @@ class Twin {
     if chosen === edge.down { return false }
     if edge.inner?.up !== chosen || edge.inner!.isCut {
       cut(edge.inner)
+      if case .inner = kind { giveWay(to: chosen, before: edge.down) }
       edge.inner = attach(chosen, edge.down, kind)
     }
     return true
@@ -410,9 +420,13 @@ class Twin {
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
   /// below instead of raising all that follows.
-  private func order(_ up: Node, before down: Node) {
+  func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
-    let isFirst = !nodes.contains { $0.edges.contains { $0.down === up && !$0.leadsBack } }
+    let isFirst = !nodes.contains {
+      $0.edges.contains { edge in
+        edge.down === up && (!edge.leadsBack || gaveWay.contains { $0 === edge })
+      }
+    }
     let leadsOn = down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
@@ -428,7 +442,7 @@ class Twin {
     return edges.sorted { $0.number < $1.number }.map(\.up)
   }
 
-  private func reaches(_ from: Node, _ to: Node, byOrdinaryEdges: Bool = false) -> Bool {
+  func reaches(_ from: Node, _ to: Node, byOrdinaryEdges: Bool = false) -> Bool {
     var seen: Set<Int> = [], todo = [from]
     while let node = todo.popLast() {
       if node === to { return true }

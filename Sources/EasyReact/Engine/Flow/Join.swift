@@ -17,6 +17,8 @@ import Synchronization
   @usableFromInline var sender: NodePointer? = nil
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
+  /// It waits once more, with the edges of its last run.
+  var waitsAgain = false
   @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
@@ -198,6 +200,7 @@ extension NodePointer {
     if turn.pointee.joinCount == 0 || !(turn.pointee.joins[0] < WaitingJoin(self, join)) {
       return false
     }
+    join.pointee.waitsAgain = true
     if !join.pointee.isWaiting {
       join.pointee.isWaiting = true
       join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
@@ -234,7 +237,10 @@ extension TurnPointer {
     let first = heap[0]
     pointee.joinCount &-= 1
     let count = pointee.joinCount
-    if count == 0 { return first }
+    if count == 0 {
+      if !pointee.gaveWay.isEmpty { endExchange() }
+      return first
+    }
     let item = heap[count]
     var hole = 0
     while true {
@@ -256,7 +262,7 @@ extension TurnPointer {
     if storage.pointee.rank.load(ordering: .relaxed) > waiting.rank {
       return storage.pushJoin(join, in: self)  // a link made meanwhile raised it
     }
-    join.pointee.isWaiting = false
+    (join.pointee.isWaiting, join.pointee.waitsAgain) = (false, false)
     let context = join.pointee.context
     if context != nil { join.pointee.context = nil }
     if storage.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }

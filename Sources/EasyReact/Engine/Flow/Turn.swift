@@ -27,6 +27,8 @@ import Synchronization
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>
   var joinCapacity: Int
+  /// Edges that others may come behind of while joins wait (Topology+Exchanges.swift).
+  @usableFromInline var gaveWay: [EdgePointer] = []
   /// What died; freed in a loop, when no frame is left.
   @usableFromInline var retiredCount = 0
   var retired: UnsafeMutablePointer<Retired>

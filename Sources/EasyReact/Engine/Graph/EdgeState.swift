@@ -21,5 +21,7 @@ import Synchronization
   @usableFromInline func detached(_ turn: TurnPointer) { outer?.innerEnded(self, turn) }
   /// An edge whose life hangs on this one is being freed. The same holder.
   func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {}
+  /// The join that chooses in its runs which edges it follows; their states name this one as `outer`.
+  var movingJoin: JoinPointer? { nil }
   @inlinable final var hasEnded: Bool { isEnded.load(ordering: .acquiring) }
 }

@@ -76,6 +76,8 @@ import Synchronization
   @inlinable static var sync: EdgeFlags { EdgeFlags(rawValue: 4) }
   /// In the lists already, behind those that are attached: its attachment is still in the mailbox.
   @inlinable static var starting: EdgeFlags { EdgeFlags(rawValue: 8) }
+  /// Leads back as long as its end may still drop it in this turn (Topology+Exchanges.swift).
+  static var gaveWay: EdgeFlags { EdgeFlags(rawValue: 16) }
   @inlinable static var filtered: EdgeFlags {
     EdgeFlags(rawValue: isBackEdge.rawValue | sync.rawValue)
   }

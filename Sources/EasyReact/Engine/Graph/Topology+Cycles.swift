@@ -82,7 +82,7 @@ extension NodePointer {
   }
 
   /// A member that stands for all of them, or the node itself.
-  fileprivate func standIn() -> NodePointer {
+  func standIn() -> NodePointer {
     component()?._withUnsafeGuaranteedRef { $0.first } ?? self
   }
 

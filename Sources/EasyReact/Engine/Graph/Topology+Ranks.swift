@@ -102,7 +102,9 @@ extension NodePointer {
   }
 
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
-    EdgeWalk(self, list).contains { $0 != edge && $0.pointee.isOrdinary() }
+    EdgeWalk(self, list).contains {
+      $0 != edge && ($0.pointee.isOrdinary() || $0.pointee.hasGivenWay())
+    }
   }
 }
 

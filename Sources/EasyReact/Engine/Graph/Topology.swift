@@ -69,7 +69,9 @@ extension EdgePointer {
       let up = pointee.up!
       let down = pointee.down!
       let closed = up.cyclesClosed(to: down)
-      let isBackEdge = !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
+      let isBackEdge =
+        !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
+        && !othersGiveWay(through: closed)
       if isBackEdge { topology.isBackEdge(self) }
       appendToUpstream()
       appendToDownstream()
@@ -175,6 +177,10 @@ extension EdgeStorage {
   }
   borrowing func isOrdinary() -> Bool {
     !allFlags.has([.cut, .isBackEdge])
+  }
+  borrowing func hasGivenWay() -> Bool {
+    let flags = allFlags
+    return flags.has(.gaveWay) && !flags.has(.cut)
   }
   /// The other node, seen from one whose list this is.
   borrowing func far(_ list: EdgeListKind) -> NodePointer { (list == .ins ? up : down)! }

@@ -1,0 +1,97 @@
+import Synchronization
+
+// Joins that exchange direction in one turn: b followed a, and now a follows b. Whichever runs first links its
+// new edge while the old one of the other still stands, and the two close a cycle that nobody means.
+//
+// So what a join turns to comes before it: the edges on the ways from the join to there that may
+// still be dropped in this turn *give way*. They lead back until their ends have run. Who then goes on to
+// follow one comes behind its upstream again, and others give way; until only edges that have been chosen
+// in this turn are left on a way, and the last one closes a cycle indeed.
+
+extension EdgeStorage {
+  /// Of an edge that the join below chose in a run, and may leave in its next one.
+  fileprivate borrowing func movingJoin() -> JoinPointer? {
+    state?._withUnsafeGuaranteedRef { $0.outer?.movingJoin }
+  }
+
+  /// May it be dropped before this turn is over?
+  fileprivate borrowing func mayBeDropped(in turn: TurnPointer) -> Bool {
+    guard let join = movingJoin(), down!.holds(by: turn) else { return false }
+    return !join.pointee.waitsAgain
+  }
+}
+
+extension EdgePointer {
+  /// An edge that a join has turned to, which closes a cycle. True: others give way. Under the topology lock.
+  func othersGiveWay(through closed: [NodePointer]) -> Bool {
+    let turn = currentTurn()
+    // Where nobody waits all has run that was to come first.
+    if turn.pointee.joinCount == 0 || pointee.movingJoin() == nil { return false }
+    let (up, join) = (pointee.up!, pointee.down!)
+    let between = up.nodesBetween(join, through: Set(closed))
+    var givingWay: [EdgePointer] = []
+    var front = Front(join, .outs)
+    while let edge = front.next() {
+      let down = edge.pointee.down!
+      if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
+      if edge.pointee.mayBeDropped(in: turn) {
+        givingWay.append(edge)
+      } else if down == up {
+        return false
+      } else {
+        front.see(down)
+      }
+    }
+    for edge in givingWay {
+      topology.isBackEdge(edge)
+      edge.pointee.insert(.gaveWay)
+    }
+    turn.pointee.gaveWay += givingWay
+    return true
+  }
+}
+
+extension NodePointer {
+  /// Those on ordinary ways from the join to this node, which is one of them; without the join.
+  fileprivate func nodesBetween(_ join: NodePointer, through closed: Set<NodePointer>)
+    -> Set<NodePointer>
+  {
+    let low = join.pointee.rank.load(ordering: .relaxed)
+    var front = Front(self, .ins)
+    while let edge = front.next() {
+      let up = edge.pointee.up!
+      if up == join || !edge.pointee.isOrdinary() || !closed.contains(up.standIn())
+        || up.pointee.rank.load(ordering: .relaxed) <= low
+      {
+        continue
+      }
+      front.see(up)
+    }
+    return front.seen
+  }
+
+  /// The join has run, and goes on to follow what gave way before. True: there was some.
+  @usableFromInline @inline(never) func followAgain(in turn: TurnPointer) -> Bool {
+    underTopologyLock {
+      let again = EdgeWalk(self, .ins).filter {
+        $0.pointee.isUncut() && $0.pointee.has(.gaveWay) && $0.pointee.has(.isBackEdge)
+      }
+      for edge in again {
+        edge.pointee.remove(.gaveWay)
+        if !edge.othersGiveWay(through: [standIn()]) { continue }
+        edge.pointee.remove(.isBackEdge)
+        _ = topology.forget(edge)
+        edge.pointee.up!.order(before: self, by: edge)
+      }
+      return !again.isEmpty
+    }
+  }
+}
+
+extension TurnPointer {
+  /// All that was to come before another has run.
+  @inline(never) func endExchange() {
+    for edge in pointee.gaveWay { edge.pointee.remove(.gaveWay) }
+    pointee.gaveWay = []
+  }
+}

@@ -1,0 +1,183 @@
+import EasyReact
+import EasyReactTesting
+import Testing
+
+/// Contract 16.2 and 4.5 where derivations and flattens follow each other in another order each turn: told
+/// once, the value that a plain recursive definition gives.
+@Suite(.watched) struct Section16Exchanges {
+  @Test func `16.2 two that change places are told once`() {
+    let isTurned = MutableNode(false), x = MutableNode(1)
+    let pair = Pair()
+    pair.first = .derived { try isTurned.get() ? pair.second!.get() * 10 : x.get() }
+    pair.second = .derived { try isTurned.get() ? x.get() + 1 : pair.first!.get() * 100 }
+    let first = Recorder(pair.first!), second = Recorder(pair.second!)
+    for _ in 0..<3 {
+      isTurned.value = true
+      isTurned.value = false
+    }
+    #expect(first.values == [1, 20, 1, 20, 1, 20, 1])
+    #expect(second.values == [100, 2, 100, 2, 100, 2, 100])
+    #expect(checkInvariants([isTurned, x]) == [])
+    pair.first = nil
+    pair.second = nil
+  }
+
+  private final class Pair: @unchecked Sendable {
+    // Unchecked: one thread.
+    var first: Node<Int>?, second: Node<Int>?
+  }
+
+  @Test func `16.2 where they come to follow each other in a ring, each is told once too`() {
+    let isRing = MutableNode(false), x = MutableNode(1)
+    let pair = Pair()
+    pair.first = .derived { try isRing.get() ? x.get() + pair.second!.get() : x.get() }
+    pair.second = .derived { try x.get() + pair.first!.get() }
+    let first = Recorder(pair.first!), second = Recorder(pair.second!)
+    isRing.value = true
+    x.value = 2
+    #expect(first.values.count == 3 && second.values.count == 3)
+    isRing.value = false
+    #expect(first.values.last == 2 && second.values.last == 4)
+    #expect(checkInvariants([isRing, x]) == [])
+    pair.first = nil
+    pair.second = nil
+  }
+
+  @Test(arguments: 0..<UInt64(8))
+  func `16.2 random graphs in another order each turn tell once what they are to hold`(part: UInt64)
+    throws
+  {
+    for seed in part * 100..<(part + 1) * 100 {
+      let graph = ExchangeGraph(seed: seed)
+      for turn in 0..<12 {
+        let difference = graph.turn()
+        try #require(difference == nil, "seed \(seed), turn \(turn): \(difference!)")
+      }
+    }
+  }
+
+  /// The rule of the model's `exchanges`, on the library.
+  private final class ExchangeGraph: @unchecked Sendable {
+    // Unchecked: one thread.
+    private var random: SeededGenerator
+    private let mode = MutableNode(0), x = MutableNode(1)
+    private let orders: [[Int]]
+    /// How each of them hears of the order: some late.
+    private var modes: [Node<Int>] = []
+    private let isFlatten: [Bool]
+    private var movers: [Node<Int>] = []
+    /// What can be read: movers, maps and combines of them; and whose place counts.
+    private var ways: [Node<Int>] = [], needs: [[Int]] = []
+    /// By mover and mode.
+    private let picks: [[[Int]]]
+    private var told: [Recorder<Int>] = []
+
+    init(seed: UInt64) {
+      var random = SeededGenerator(seed: seed)
+      let count = Int.random(in: 2...6, using: &random)
+      orders = (0..<Int.random(in: 2...4, using: &random)).map { _ in
+        (0..<count).shuffled(using: &random)
+      }
+      isFlatten = (0..<count).map { _ in Int.random(in: 0..<4, using: &random) == 0 }
+      picks = (0..<count).map { [orders] _ in
+        orders.map { _ in
+          Array(
+            (0..<3 * count).shuffled(using: &random).prefix(Int.random(in: 0..<3, using: &random)))
+        }
+      }
+      self.random = random
+      for _ in 0..<count { addMode() }
+      for place in 0..<count { addMover(place) }
+      for place in 0..<3 * count { addWay(place) }
+      mode.value = 0
+      told = (movers + ways).map { Recorder($0) }
+    }
+
+    deinit {
+      for node in movers + ways { node.wiring.removeUpstreamNodes() }
+    }
+
+    private func addMode() {
+      var node: Node<Int> = mode
+      for _ in 0..<max(0, Int.random(in: -2...2, using: &random)) {
+        let up = node
+        node = Bool.random(using: &random) ? up.map { $0 } : .derived { try up.get() }
+      }
+      modes.append(node)
+    }
+
+    private func addMover(_ place: Int) {
+      movers.append(
+        isFlatten[place]
+          ? modes[place].flattenMap { [unowned self] in chosen(place, $0) }
+          : .derived { [unowned self] in
+            let mode = try modes[place].get()
+            return try value(place, x.get(), reads(place, mode).map { try ways[$0].get() })
+          })
+    }
+
+    private func addWay(_ place: Int) {
+      let count = movers.count
+      let a = Int.random(in: 0..<count, using: &random),
+        b = Int.random(in: 0..<count, using: &random)
+      switch place < count ? 0 : Int.random(in: 0..<4, using: &random) {
+      case 0, 1:
+        ways.append(movers[place % count])
+        needs.append([place % count])
+      case 2:
+        ways.append(movers[a].map { $0 + 1 })
+        needs.append([a])
+      default:
+        ways.append(movers[a].combine(movers[b]).map { ($0 + 2 * $1) % 97 })
+        needs.append([a, b])
+      }
+    }
+
+    private func value(_ place: Int, _ x: Int, _ read: [Int]) -> Int {
+      (place + x * (place % 2) + 3 * read.reduce(0, +)) % 97
+    }
+
+    /// Those ways that lead from what comes earlier in this order.
+    private func reads(_ place: Int, _ mode: Int) -> [Int] {
+      let order = orders[mode]
+      func rank(_ mover: Int) -> Int { order.firstIndex(of: mover)! }
+      return ways.isEmpty
+        ? [] : picks[place][mode].filter { needs[$0].allSatisfy { rank($0) < rank(place) } }
+    }
+
+    private func chosen(_ place: Int, _ mode: Int) -> Node<Int> {
+      reads(place, mode).first.map { ways[$0] } ?? x
+    }
+
+    private func expected(_ mode: Int, _ x: Int) -> [Int] {
+      var values = [Int](repeating: 0, count: movers.count)
+      for place in orders[mode] {
+        let read = reads(place, mode).map { way -> Int in
+          let got = needs[way].map { values[$0] }
+          if ways[way] == movers[needs[way][0]] { return got[0] }
+          return got.count == 1 ? got[0] + 1 : (got[0] + 2 * got[1]) % 97
+        }
+        values[place] = isFlatten[place] ? read.first ?? x : value(place, x, read)
+      }
+      return values
+    }
+
+    /// Nil: all as it is to be.
+    func turn() -> String? {
+      let mode = Int.random(in: 0..<orders.count, using: &random)
+      let before = told.map(\.values.count)
+      batch {
+        self.mode.value = mode
+        if Bool.random(using: &random) { x.value = Int.random(in: 0..<97, using: &random) }
+      }
+      let values = movers.map { $0.value! }
+      if values != expected(mode, x.value!) {
+        return "they hold \(values) in place of \(expected(mode, x.value!))"
+      }
+      let often = zip(told, before).map { $0.values.count - $1 }
+      if often.contains(where: { $0 > 1 }) { return "told \(often) times" }
+      let broken = checkInvariants([self.mode, x])
+      return broken.isEmpty ? nil : "\(broken)"
+    }
+  }
+}
