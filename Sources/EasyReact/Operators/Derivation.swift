@@ -31,20 +31,53 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
   override func marked() { end() }
 }
 
+/// In place of an array of trivial elements: an array asks at each change whether somebody else has it.
+private struct Roster<Element> {
+  private(set) var count = 0
+  private var capacity = 4
+  private(set) var elements = UnsafeMutablePointer<Element>.allocate(capacity: 4)
+
+  subscript(place: Int) -> Element {
+    get { elements[place] }
+    nonmutating set { elements[place] = newValue }
+  }
+
+  mutating func append(_ element: Element) {
+    if count == capacity { grow(&elements, &capacity) }
+    (elements + count).initialize(to: element)
+    count += 1
+  }
+
+  mutating func removeLast() -> Element {
+    count -= 1
+    return elements[count]
+  }
+
+  mutating func removeAll() {
+    count = 0
+    if capacity > Reads.few {
+      free()
+      self = Roster()
+    }
+  }
+
+  func free() { elements.deallocate() }
+}
+
 /// Touched by the holder of the derived node's region.
 @usableFromInline struct Reads {
   /// The state that the edges' states name, which keep it; it ends with the derived node.
   fileprivate unowned(unsafe) let derivation: Derivation
   fileprivate let derived: NodePointer
-  fileprivate var nodes: [ReadNode] = []
+  fileprivate var nodes = Roster<ReadNode>()
   /// Those before this place have been read in the present run.
   fileprivate var finger = 0
   /// Read for the first time in the present run, in that order, retained: to be linked behind it.
-  fileprivate var new: [Unmanaged<ReadLife>] = []
+  fileprivate var new = Roster<Unmanaged<ReadLife>>()
   /// By node, where they are too many to look at all of them.
   fileprivate var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
-  /// Of an edge that is over; used again as soon as nobody else has it any more.
-  fileprivate var spare: ReadLife?
+  /// Of an edge that is over, retained; used again as soon as nobody else has it any more.
+  fileprivate var spare: Unmanaged<ReadLife>?
 
   fileprivate static var few: Int { 8 }
 }
@@ -60,6 +93,8 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
   }
 
   deinit {
+    reads.pointee.nodes.free()
+    reads.pointee.new.free()
     reads.deinitialize(count: 1)
     reads.deallocate()
   }
@@ -96,7 +131,7 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
   /// follows a node that it did not follow before.
   @discardableResult
   @usableFromInline func moveEdges(in turn: TurnPointer) -> Bool {
-    let hasNew = !reads.pointee.new.isEmpty
+    let hasNew = reads.pointee.new.count > 0
     if reads.pointee.finger == reads.pointee.nodes.count, !hasNew, turn.pointee.gaveWay.isEmpty {
       return false
     }
@@ -109,19 +144,24 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
 
   private func linkNew(in turn: TurnPointer) {
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
-    for index in reads.pointee.new.indices {
-      let life = reads.pointee.new[index].takeRetainedValue()
-      if life.place >= 0 { reads.link(life.place, in: turn) }
+    var index = 0
+    while index < reads.pointee.new.count {
+      let life = reads.pointee.new[index]
+      let place = life._withUnsafeGuaranteedRef { $0.place }
+      if place >= 0 { reads.link(place, in: turn) }
+      life.release()
+      index += 1
     }
-    reads.pointee.new.removeAll(keepingCapacity: reads.pointee.new.count <= Reads.few)
+    reads.pointee.new.removeAll()
   }
 
   private func dropUnread(_ turn: TurnPointer) {
     while reads.pointee.nodes.count > reads.pointee.finger {
       let node = reads.remove(reads.pointee.nodes.count - 1)
-      let life = node.life.takeRetainedValue()
-      if !life.hasEnded { node.edge?.cut(by: turn) }
-      reads.pointee.spare = life
+      if !node.hasEnded { node.edge?.cut(by: turn) }
+      let spare = reads.pointee.spare
+      reads.pointee.spare = node.life
+      spare?.release()
     }
     forgetSpareIfLast()
   }
@@ -135,13 +175,18 @@ private final class ReadLife: EdgeState, @unchecked Sendable {
 
   /// It keeps this object, and where nothing is followed nobody else would let go of it.
   private func forgetSpareIfLast() {
-    if reads.pointee.nodes.isEmpty { reads.pointee.spare = nil }
+    if reads.pointee.nodes.count == 0 { reads.pointee.spare.take()?.release() }
   }
 }
 
 // MARK: - What is read
 
 extension NodePointer {
+  /// Who reads the node has its handle, so it is not going.
+  fileprivate func handleInUse() -> Unmanaged<AnyNode>? {
+    pointee.handle.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0) }
+  }
+
   /// The closure of a derivation reads this node.
   @usableFromInline @inline(never) func noteRead(in reads: UnsafeMutableRawPointer) {
     let reads = reads.assumingMemoryBound(to: Reads.self)
@@ -170,9 +215,8 @@ extension UnsafeMutablePointer<Reads> {
     } else {
       // The number first: the value that is read has that one or a later one.
       let number = storage.numberOfValue()
-      guard let node = storage.handle() else { return }
-      append(storage, Unmanaged.passRetained(unsafeDowncast(node, to: AnyNode.self)), number)
-      exchange(pointee.nodes.count - 1, pointee.finger)
+      guard let node = storage.handleInUse() else { return }
+      insert(storage, node.retain(), number)
     }
     pointee.finger += 1
   }
@@ -181,27 +225,50 @@ extension UnsafeMutablePointer<Reads> {
     if pointee.nodes.count > Reads.few {
       return pointee.lives[storage]?._withUnsafeGuaranteedRef { $0.place }
     }
-    return pointee.nodes.firstIndex { $0.storage == storage }
+    var place = 0
+    while place < pointee.nodes.count {
+      if pointee.nodes.elements[place].storage == storage { return place }
+      place += 1
+    }
+    return nil
   }
 
-  private func append(_ storage: NodePointer, _ node: Unmanaged<AnyNode>, _ number: UInt64) {
-    let count = pointee.nodes.count
-    let life: Unmanaged<ReadLife>
-    if isKnownUniquelyReferenced(&pointee.spare), let spare = pointee.spare.take() {
-      spare.isEnded.store(false, ordering: .relaxed)
-      life = .passRetained(spare)
+  /// At the finger's place; what stood there goes to the end.
+  private func insert(_ storage: NodePointer, _ node: Unmanaged<AnyNode>, _ number: UInt64) {
+    let (count, finger) = (pointee.nodes.count, pointee.finger)
+    let life = freshLife()
+    life._withUnsafeGuaranteedRef { $0.place = finger }
+    let new = ReadNode(storage: storage, life: life, edge: nil, unlinked: node, number: number)
+    if finger < count {
+      let present = pointee.nodes[finger]
+      present.life._withUnsafeGuaranteedRef { $0.place = count }
+      pointee.nodes.append(present)
+      pointee.nodes[finger] = new
     } else {
-      life = .passRetained(ReadLife(of: pointee.derivation))
+      pointee.nodes.append(new)
     }
-    life._withUnsafeGuaranteedRef { $0.place = count }
-    pointee.nodes.append(
-      ReadNode(storage: storage, life: life, edge: nil, unlinked: node, number: number))
     pointee.new.append(life.retain())
     if count == Reads.few {
-      for node in pointee.nodes { pointee.lives[node.storage] = node.life }
+      for place in 0...count {
+        let node = pointee.nodes[place]
+        pointee.lives[node.storage] = node.life
+      }
     } else if count > Reads.few {
       pointee.lives[storage] = life
     }
+  }
+
+  private func freshLife() -> Unmanaged<ReadLife> {
+    if let spare = pointee.spare {
+      var life = spare.takeRetainedValue()
+      pointee.spare = nil
+      if isKnownUniquelyReferenced(&life) {
+        life.isEnded.store(false, ordering: .relaxed)
+        return .passRetained(life)
+      }
+      pointee.spare = .passRetained(life)
+    }
+    return .passRetained(ReadLife(of: pointee.derivation))
   }
 
   private func exchange(_ a: Int, _ b: Int) {
@@ -236,13 +303,13 @@ extension UnsafeMutablePointer<Reads> {
   /// What came between the read and the link runs the derivation once more.
   fileprivate func link(_ place: Int, in turn: TurnPointer) {
     let node = pointee.nodes[place]
-    pointee.nodes[place].unlinked = nil
+    pointee.nodes.elements[place].unlinked = nil
     let edge = makeEdge(
       EdgeStorage(
         kind: .derived, up: node.storage, handle: node.unlinked, flags: .starting,
         state: node.life.takeUnretainedValue(), step: arriveAtJoin))
     edge.pointee.down = pointee.derived
-    pointee.nodes[place].edge = edge
+    pointee.nodes.elements[place].edge = edge
     edge.prepareLink(in: turn)
     edge.attachToJoin(in: turn, seen: node.number)
   }
