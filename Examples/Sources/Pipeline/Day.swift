@@ -16,7 +16,7 @@ extension Day {
   static let header = "date,precipitation,temp_max,temp_min,wind,weather"
 
   /// - Parameter line: How many rows stand before it, and its text: `2012/01/31,0.0,12.8,5.0,4.7,drizzle`.
-  init(_ line: (offset: Int, element: String)) throws(BadRow) {
+  init(_ line: (offset: Int, element: Substring)) throws(BadRow) {
     let fields = line.element.split(separator: ",", omittingEmptySubsequences: false)
     func bad(_ reason: String) -> BadRow { BadRow(line: line.offset + 2, reason: reason) }
     func number(_ index: Int) throws(BadRow) -> Double {

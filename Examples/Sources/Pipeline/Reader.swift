@@ -1,5 +1,4 @@
 import EasyReact
-import Foundation
 
 /// Awaits what a node tells, and keeps what it makes of it.
 actor Reader<Known: Sendable> {
@@ -7,26 +6,14 @@ actor Reader<Known: Sendable> {
   /// How many rows of the file it knows of; empty until it listens.
   nonisolated let seen = MutableNode<Int>()
 
-  init(_ known: Known) { self.known = known }
+  private let pause: Duration
+  init(_ known: Known, pause: Duration = .zero) { (self.known, self.pause) = (known, pause) }
 
-  func read(
-    _ rows: NodeValues<Row>, pause: Duration = .zero, _ use: (inout Known, Row) -> Void
-  ) async {
+  func read(_ rows: NodeValues<Row>, _ use: (inout Known, Row) -> Void) async {
     for await row in rows {
       use(&known, row)
       seen.value = row.number
       if pause > .zero { try? await Task.sleep(for: pause) }
     }
-  }
-}
-
-/// The lines of a file, each read when it is asked for; nil if it cannot be opened: `errno` says why.
-func lines(of path: String) -> AnyIterator<String>? {
-  guard let file = fopen(path, "r") else { return nil }
-  return AnyIterator {
-    var line: UnsafeMutablePointer<CChar>?, capacity = 0
-    defer { free(line) }
-    guard getline(&line, &capacity, file) >= 0, let line else { return nil }
-    return String(cString: line).trimmingCharacters(in: .newlines)
   }
 }
