@@ -14,7 +14,8 @@ extension Node {
   ///
   /// A result is told on the call's thread, or by the thread that is inside the result at that moment. It carries
   /// the context of the value that it answers; that of an event is an event. Emptying this node does nothing: what is under way goes on. Cutting the
-  /// edge, or releasing the result, cancels what is under way and drops what waits; a closure that ignores its
+  /// edge, or releasing the result, cancels what is under way and drops what waits (after a thread that is inside the
+  /// result has left it); a closure that ignores its
   /// cancellation keeps what it has captured until it returns, and nothing else is kept.
   ///
   /// ``EasyReact/settled()`` does not wait for calls. In a test let them run in virtual time:
@@ -46,7 +47,8 @@ extension Node {
   ///     let page = link.mapAsync { try await fetch($0) }     // Node<Result<String, any Error>>
   ///     let shown = page.successes()
   ///
-  /// A failure is a value like any other: what follows goes on. What a cancelled call throws is not told;
+  /// A failure is a value like any other: what follows goes on. It does not name the value that failed; where that is
+  /// wanted, return both from the closure, or throw an error that has it. What a cancelled call throws is not told;
   /// a `CancellationError` of a call that was not cancelled is. A function that throws one type of error
   /// keeps it; of a closure say it: `{ link async throws(FetchError) in … }`.
   @_disfavoredOverload
@@ -70,8 +72,8 @@ extension Node {
   ///
   ///     let parsed = text.mapAsync(.ordered(maxConcurrent: 1), on: .queue(queue)) { await decode($0) }
   ///
-  /// All that a call does between two suspensions is work for the scheduler, but what it does on an
-  /// actor. So a call that waits by ``NodeScheduler/sleep(for:)`` runs in virtual time, and its
+  /// All that a call does between two suspensions is work for the scheduler; what it does isolated to an actor runs
+  /// on that actor. So a call that waits by ``NodeScheduler/sleep(for:)`` runs in virtual time, and its
   /// test needs no clock and no luck:
   ///
   ///     let slow = node.mapAsync(on: clock) { value in

@@ -11,7 +11,8 @@ extension MutableNode {
   /// At first the other side wins if it is not empty, else this side's value goes over; each node that
   /// changes is told once. Where this side was set later, the other one hears its value once more. Each
   /// side is told once a set, also in a ring or a full mesh of syncs.
-  /// A sync does not keep its nodes alive: when one is released it is over. Dropping the result
+  /// A sync does not keep its nodes alive: when one is released it is over, so keep a node that is made for it, as
+  /// `map` and lenses make one. Dropping the result
   /// does not end it. A node synced with itself: nothing happens. A node that is not mutable is synced by
   /// its `wiring`.
   @discardableResult

@@ -15,7 +15,7 @@ extension MutableNode {
   /// that set two parts neither loses anything. The lens is told whenever the whole is, also where the part is the
   /// same as before; append `distinctUntilChanged()` where that is not wanted. It is empty while the whole is, and
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
-  /// in the same way, as long as the lens lives. In a ``batch(_:)`` it reads and stages its part of the whole.
+  /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole.
   ///
   /// The lens keeps the whole, which does not keep the lens. A part cannot be taken out of its whole, so `clean()`
   /// stops with a message; see ``subscript(unwrapping:file:line:)``. Known as a lens in functional
