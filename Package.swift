@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "EasySequence", targets: ["EasySequence"]),
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
+    .library(name: "EasyReactInspection", targets: ["EasyReactInspection"]),
   ],
   traits: [
     .trait(
@@ -56,6 +57,9 @@ let package = Package(
         openCombine,
       ],
       swiftSettings: settings),
+    // What a tracer hears, kept: why a value came or did not, counts, lint.
+    .target(
+      name: "EasyReactInspection", dependencies: ["EasyReact"], swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -72,6 +76,10 @@ let package = Package(
     .testTarget(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactInspectionTests",
+      dependencies: ["EasyReactInspection", "EasyReact", "EasyReactTesting", "CTestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

@@ -1,0 +1,143 @@
+import EasyReact
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Keeps what happens in all graphs of the process, in a ring of stated size, and answers questions about it.
+///
+///     let recorder = GraphRecorder()
+///     recorder.start()
+///     price.set(4, context: "import")
+///     print(recorder.why(total))          // total = 12 …
+///     print(recorder.whyNot(shipping))    // filtered: …
+///     recorder.stop()
+///
+/// When the ring is full the oldest events are dropped, and counted. One recorder runs at a time: starting one stops the
+/// one before. Not started it costs nothing. It keeps no node alive; descriptions of values are made as late as that
+/// allows. Any thread may use any member.
+public final class GraphRecorder: Sendable {
+  /// How many events are kept at most.
+  public let capacity: Int
+  /// How many bytes of descriptions are kept at most.
+  public let byteCapacity: Int
+  /// Descriptions are cut at this many characters.
+  public let descriptionLength: Int
+  /// Is ``NodeCounts/ownNanoseconds`` measured?
+  public let measuresTime: Bool
+
+  /// - Parameters:
+  ///   - events: How many events are kept: some 150 bytes each.
+  ///   - bytes: How many bytes of descriptions are kept besides, of values that are not trivial and of contexts.
+  ///   - descriptionLength: Where descriptions are cut, in characters.
+  ///   - measuresTime: Measure the own time of every node.
+  public init(
+    events: Int = 65_536, bytes: Int = 8 << 20, descriptionLength: Int = 200,
+    measuresTime: Bool = false
+  ) {
+    precondition(
+      events > 0 && bytes >= 0 && descriptionLength > 0,
+      "GraphRecorder: events and descriptionLength are at least 1, and bytes at least 0")
+    capacity = events
+    byteCapacity = bytes
+    self.descriptionLength = descriptionLength
+    self.measuresTime = measuresTime
+  }
+
+  private struct State {
+    var recording: Recording?
+    /// Nil also while somebody reads.
+    var reader: RecordReader?
+    var began = 0.0
+  }
+  private let state = Mutex(State())
+
+  deinit { state.withLock { $0.recording }?.stop() }
+
+  // MARK: - Running
+
+  private struct Current { weak var recorder: GraphRecorder? }
+  private static let running = Mutex(Current())
+
+  /// The recorder that runs; nil: none.
+  public static var current: GraphRecorder? {
+    running.withLock { $0.recorder }.flatMap { $0.isRunning ? $0 : nil }
+  }
+
+  /// Records from now on: from nothing. A turn that is under way on some thread is recorded from the next one on.
+  public func start() {
+    stop()
+    let recording = Recording.start(
+      events: capacity, bytes: byteCapacity, descriptionLength: descriptionLength,
+      measuresTime: measuresTime)
+    let reader = RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
+    let old = state.withLock { state in
+      defer {
+        state = State(recording: recording, reader: reader, began: secondsSince1970())
+      }
+      return state
+    }
+    GraphRecorder.running.withLock { $0.recorder = self }
+    _ = consume old
+  }
+
+  /// Records no more. What is kept can be asked for until the next `start()`.
+  public func stop() { state.withLock { $0.recording }?.stop() }
+
+  public var isRunning: Bool { state.withLock { $0.recording }?.isRunning ?? false }
+
+  // MARK: - What is kept
+
+  /// How many events are not kept any more.
+  public var dropped: UInt64 {
+    state.withLock { $0.recording }.map { $0.bounds.lowerBound - 1 } ?? 0
+  }
+
+  /// Everything that is kept.
+  /// - Complexity: O(events, nodes and edges), and what is new is read at some microseconds an event. Descriptions of
+  ///   trivial values are made here, on this thread.
+  public var records: GraphRecords { records(after: 0) }
+
+  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before. The
+  /// wave of a set is known when it is stored; until then it is zero.
+  public func records(after sequence: UInt64) -> GraphRecords {
+    read { reader, began in reader.records(after: sequence, began: began) } ?? GraphRecords()
+  }
+
+  /// What each node that is known did since the recording began, by id.
+  public var counts: [UInt64: NodeCounts] { read { reader, _ in reader.counts } ?? [:] }
+
+  /// Reading runs descriptions, which are the user's code, so it holds no lock. Who comes while another one reads, be it
+  /// from such a description, reads all anew.
+  private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
+    let (recording, present, began) = state.withLock { state in
+      defer { state.reader = nil }
+      return (state.recording, state.reader, state.began)
+    }
+    guard let recording else { return nil }
+    var reader =
+      present
+      ?? RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
+    reader.advance()
+    let result = body(reader, began)
+    let old = state.withLock { state in
+      if state.recording !== recording { return reader as RecordReader? }
+      defer { state.reader = reader }
+      return state.reader
+    }
+    _ = consume old
+    return result
+  }
+}
+
+/// The wall clock's, for people.
+private func secondsSince1970() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
