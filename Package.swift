@@ -19,15 +19,20 @@ let package = Package(
     .library(name: "EasySequence", targets: ["EasySequence"]),
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
+    .library(name: "EasyReactInspector", targets: ["EasyReactInspector"]),
   ],
   traits: [
     .trait(
       name: "OpenCombine",
-      description: "EasyReactCombine where there is no Combine: fetches OpenCombine.")
+      description: "EasyReactCombine where there is no Combine: fetches OpenCombine."),
+    .trait(
+      name: "Inspector",
+      description: "EasyReactInspector, the page of a running graph: fetches FlyingFox."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // One thread-local pointer and three functions of the Swift runtime, which Swift cannot spell.
@@ -56,6 +61,18 @@ let package = Package(
         openCombine,
       ],
       swiftSettings: settings),
+    // The page of a running graph. Without its trait: the layout alone.
+    .target(
+      name: "EasyReactInspector",
+      dependencies: [
+        "EasyReact",
+        .product(
+          name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+      ],
+      resources: [
+        .embedInCode("web/page.html"), .embedInCode("web/page.css"), .embedInCode("web/page.js"),
+      ],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -72,6 +89,9 @@ let package = Package(
     .testTarget(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactInspectorTests", dependencies: ["EasyReactInspector", "EasyReact"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],
