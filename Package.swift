@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "EasySequence", targets: ["EasySequence"]),
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
+    .library(name: "EasyReactInspection", targets: ["EasyReactInspection"]),
     .library(name: "EasyReactInspector", targets: ["EasyReactInspector"]),
   ],
   traits: [
@@ -61,11 +62,14 @@ let package = Package(
         openCombine,
       ],
       swiftSettings: settings),
+    // What a tracer hears, kept: why a value came or did not, counts, lint.
+    .target(
+      name: "EasyReactInspection", dependencies: ["EasyReact"], swiftSettings: settings),
     // The page of a running graph. Without its trait: the layout alone.
     .target(
       name: "EasyReactInspector",
       dependencies: [
-        "EasyReact",
+        "EasyReact", "EasyReactInspection",
         .product(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
       ],
@@ -91,7 +95,12 @@ let package = Package(
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
       swiftSettings: settings),
     .testTarget(
-      name: "EasyReactInspectorTests", dependencies: ["EasyReactInspector", "EasyReact"],
+      name: "EasyReactInspectionTests",
+      dependencies: ["EasyReactInspection", "EasyReact", "EasyReactTesting", "CTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactInspectorTests",
+      dependencies: ["EasyReactInspector", "EasyReactInspection", "EasyReact"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

@@ -1,0 +1,80 @@
+/// What a recorder has kept, as a value: nodes, edges, and events in their order.
+///
+///     let records = recorder.records
+///     for wave in records.waves { print(wave.number, records.label(of: wave.root)) }
+///
+/// A value of its own: it changes no more, and the graph may be gone. It is what a session is saved as, and what the
+/// page shows.
+public struct GraphRecords: Codable, Hashable, Sendable {
+  /// By id. Those that events or edges name, and those that are joined to them.
+  public var nodes: [NodeRecord]
+  /// By id.
+  public var edges: [EdgeRecord]
+  /// By sequence.
+  public var events: [EventRecord]
+  /// How many events there were before these which are not kept any more.
+  public var dropped: UInt64
+  /// When the recording began: seconds since 1970, UTC.
+  public var began: Double
+
+  public init(
+    nodes: [NodeRecord] = [], edges: [EdgeRecord] = [], events: [EventRecord] = [],
+    dropped: UInt64 = 0, began: Double = 0
+  ) {
+    self.nodes = nodes
+    self.edges = edges
+    self.events = events
+    self.dropped = dropped
+    self.began = began
+  }
+
+  /// - Complexity: O(log n).
+  public func node(_ id: UInt64) -> NodeRecord? { nodes.find(id) }
+  /// - Complexity: O(log n).
+  public func edge(_ id: UInt64) -> EdgeRecord? { edges.find(id) }
+  /// - Complexity: O(log n).
+  public func event(_ sequence: UInt64) -> EventRecord? { events.find(sequence) }
+
+  /// The node's name, or its operator and line; `node 7` of one that is not among the records.
+  public func label(of node: UInt64) -> String { self.node(node)?.label ?? "node \(node)" }
+}
+
+extension Array where Element: Identifiable<UInt64> {
+  /// The index of the first element whose id is not less.
+  func lowerBound(_ id: UInt64) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func find(_ id: UInt64) -> Element? {
+    let place = lowerBound(id)
+    return place < count && self[place].id == id ? self[place] : nil
+  }
+}
+
+/// Everything that one set, or one initial push, caused, on whatever threads: its root and what follows from it.
+public struct WaveRecord: Codable, Hashable, Sendable, Identifiable {
+  public var id: UInt64 { number }
+  /// Of the root. What had to wait goes on under another number and belongs here all the same.
+  public var number: UInt64
+  /// The node that was set; of an initial push the node whose value it is.
+  public var root: UInt64
+  /// The sequences of its events, the root's first.
+  public var events: [UInt64]
+
+  public init(number: UInt64, root: UInt64, events: [UInt64]) {
+    self.number = number
+    self.root = root
+    self.events = events
+  }
+}
+
+extension GraphRecords {
+  /// The waves, in order of their roots. What a join tells belongs to the wave of each arrival.
+  /// - Complexity: O(events and their causes).
+  public var waves: [WaveRecord] { [] }
+}

@@ -1,0 +1,126 @@
+import EasyReact
+
+/// Why a node was not told: ``GraphRecorder/whyNot(_:since:)``.
+///
+/// A value: it prints as text, and is Codable.
+public struct WhyNot: Codable, Hashable, Sendable {
+  /// Where one way from a set to the node ended.
+  public struct End: Codable, Hashable, Sendable {
+    /// The `stopped` event; nil where there is none, as for emptiness, or an edge that was cut before.
+    public var event: UInt64?
+    /// The edge, by id, and its ends; `downstream` is the node that the value did not reach.
+    public var edge: UInt64?
+    public var upstream: UInt64?
+    public var downstream: UInt64
+    public var reason: Reason
+    /// In words: `Filter at Shop.swift:12 refused 3`.
+    public var text: String
+
+    public init(
+      event: UInt64? = nil, edge: UInt64? = nil, upstream: UInt64? = nil, downstream: UInt64,
+      reason: Reason, text: String
+    ) {
+      self.event = event
+      self.edge = edge
+      self.upstream = upstream
+      self.downstream = downstream
+      self.reason = reason
+      self.text = text
+    }
+  }
+
+  public enum Reason: Codable, Hashable, Sendable {
+    case stopped(GraphEvent.Stop)
+    /// The node above was emptied, and the edge passes no emptiness.
+    case emptinessDoesNotPass
+    /// It waits at a busy node, or for a join to run: the turn is not over.
+    case underWay
+    /// The edge was cut before the set.
+    case cutBefore(Moment)
+  }
+
+  /// One set and what became of it.
+  public struct Answer: Codable, Hashable, Sendable {
+    /// The `set` event.
+    public var set: EventRecord
+    /// The words for the node that was set.
+    public var source: String
+    public var outcome: Outcome
+    /// Where its ways to the node ended; empty unless it stopped.
+    public var ends: [End]
+
+    public init(set: EventRecord, source: String, outcome: Outcome, ends: [End] = []) {
+      self.set = set
+      self.source = source
+      self.outcome = outcome
+      self.ends = ends
+    }
+  }
+
+  public enum Outcome: String, Codable, Sendable {
+    /// It came here: the node stored a value.
+    case arrived
+    /// Every way ended before the node.
+    case stopped
+    /// A way led here once, and was cut.
+    case noWayAnyMore
+    /// No way leads from the set to the node.
+    case noWay
+  }
+
+  public var node: UInt64
+  public var label: String
+  /// Sets after this event were looked at.
+  public var since: UInt64
+  /// One for each set, in their order, with those of listeners.
+  public var answers: [Answer]
+  /// The nodes whose sets would lead here: by label. For where nothing was set that leads here.
+  public var sources: [String]
+  /// Edges that led here and were cut, in words.
+  public var cuts: [String]
+
+  public init(
+    node: UInt64, label: String, since: UInt64, answers: [Answer] = [], sources: [String] = [],
+    cuts: [String] = []
+  ) {
+    self.node = node
+    self.label = label
+    self.since = since
+    self.answers = answers
+    self.sources = sources
+    self.cuts = cuts
+  }
+}
+
+extension WhyNot: CustomStringConvertible {
+  public var description: String { "" }
+}
+
+extension GraphRecorder {
+  /// For each set since a moment, where its way to the node stopped and why.
+  /// - Parameter since: Sets of events after this sequence; nil: those of the last turn that set anything.
+  public func whyNot(_ node: AnyNode, since sequence: UInt64? = nil) -> WhyNot {
+    records.whyNot(node.id, since: sequence)
+  }
+}
+
+extension GraphRecords {
+  /// The same of records, for a page or a saved session.
+  public func whyNot(_ node: UInt64, since sequence: UInt64? = nil) -> WhyNot {
+    WhyNot(node: node, label: label(of: node), since: sequence ?? 0)
+  }
+}
+
+extension AnyNode {
+  /// Why the node holds what it holds, by the recorder that runs: for a debugger, `po node.why`.
+  public final var why: String {
+    GraphRecorder.current?.why(self).description ?? noRecorder
+  }
+
+  /// Why the last turn did not tell the node, by the recorder that runs: for a debugger, `po node.whyNot`.
+  public final var whyNot: String {
+    GraphRecorder.current?.whyNot(self).description ?? noRecorder
+  }
+}
+
+private let noRecorder = "No recorder runs: let recorder = GraphRecorder(); recorder.start()"
