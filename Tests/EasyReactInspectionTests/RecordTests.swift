@@ -1,3 +1,4 @@
+import EasyReact
 import EasyReactInspection
 import Foundation
 import Testing

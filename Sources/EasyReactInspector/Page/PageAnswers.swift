@@ -1,0 +1,152 @@
+import EasyReact
+import EasyReactInspection
+import Foundation
+
+/// Answers what a page asks, whatever serves it.
+struct PageAnswers: Sendable {
+  let source: any PageSource
+  let allowsChanges: Bool
+  /// Another number for every start: a page that finds another one begins anew.
+  let run = UInt64.random(in: 1...(1 << 53))
+  private let cache = DrawingCache()
+
+  init(_ source: any PageSource, allowsChanges: Bool = false) {
+    self.source = source
+    self.allowsChanges = allowsChanges
+  }
+
+  /// - Parameter path: What stands behind the token.
+  func answer(_ request: Request, path: String) throws -> Reply {
+    switch (request.method, path) {
+    case (.get, ""): .file(PackageResources.page_html, "text/html")
+    case (.get, "page.css"): .file(PackageResources.page_css, "text/css")
+    case (.get, "page.js"): .file(PackageResources.page_js, "text/javascript")
+    case (.get, "api/hello"): try .json(hello)
+    case (.get, "api/graph"): try .json(try picture(ViewOptions(request.query)))
+    case (.get, "api/values"): try .json(try values(request.query))
+    case (.get, "api/waves"): try .json(try waves(request.query))
+    case (.get, "api/wave"): try .json(try wave(request.query))
+    case (.get, "api/node"): try .json(try node(request.query))
+    case (.get, "api/why"): try .json(try why(request.query))
+    case (.get, "api/whynot"): try .json(try whyNot(request.query))
+    case (.get, "api/lint"): try .json(source.lint)
+    case (.get, "api/difference"): try .json(try difference(request.query))
+    case (.get, "api/export"): try export(request.query["form"] ?? "")
+    case (.post, "api/change"): try change(request.body)
+    default: throw Refusal.notFound
+    }
+  }
+
+  // MARK: - What there is
+
+  struct Hello: Encodable {
+    var title: String
+    var run: UInt64
+    var isLive: Bool
+    var allowsChanges: Bool
+    /// Seconds since 1970.
+    var began: Double
+  }
+
+  var hello: Hello {
+    Hello(
+      title: source.title, run: run, isLive: source.isLive, allowsChanges: allowsChanges,
+      began: source.records(after: .max).began)
+  }
+
+  private func picture(_ options: ViewOptions) -> Picture {
+    let view = GraphView(source.records(after: .max), options)
+    return Picture(view, cache.drawing(of: view.layoutGraph, for: options), options)
+  }
+
+  private func values(_ query: [String: String]) throws(Refusal) -> [String: ShownValue] {
+    let values = source.records.values(at: try query.number("at"))
+    return Dictionary(uniqueKeysWithValues: values.map { ("\($0.key)", $0.value) })
+  }
+
+  struct Waves: Encodable {
+    var waves: [WaveRow]
+    var earlier: Int
+  }
+
+  /// The last ones before a sequence.
+  private func waves(_ query: [String: String]) throws(Refusal) -> Waves {
+    let before = try query.number("before") ?? .max
+    let records = source.records
+    let waves = records.waves.filter { ($0.events.first ?? 0) < before }
+    let most = 200
+    return Waves(
+      waves: waves.suffix(most).compactMap { WaveRow($0, in: records) }, earlier: max(0, waves.count - most))
+  }
+
+  private func wave(_ query: [String: String]) throws(Refusal) -> WaveAccount {
+    let number = try query.neededNumber("number")
+    guard let account = WaveAccount(number, in: source.records) else {
+      throw .unusable("Wave \(number) is not among the records: it has been dropped, or never was.")
+    }
+    return account
+  }
+
+  private func node(_ query: [String: String]) throws(Refusal) -> NodeCard {
+    let id = try query.neededNumber("id")
+    guard let card = NodeCard(id, in: source.records, at: try query.number("at")) else { throw Self.unknown(id) }
+    return card
+  }
+
+  private static func unknown(_ id: UInt64) -> Refusal {
+    .unusable("Node \(id) is not among the records: it is of another run, or went before they begin.")
+  }
+
+  // MARK: - Why
+
+  struct Explained<Answer: Encodable>: Encodable {
+    var answer: Answer
+    var text: String
+  }
+
+  private func why(_ query: [String: String]) throws(Refusal) -> Explained<Why> {
+    let (id, records) = (try query.neededNumber("node"), source.records)
+    guard records.node(id) != nil else { throw Self.unknown(id) }
+    let why = records.why(id, at: try query.number("at"))
+    return Explained(answer: why, text: why.description)
+  }
+
+  private func whyNot(_ query: [String: String]) throws(Refusal) -> Explained<WhyNot> {
+    let (id, records) = (try query.neededNumber("node"), source.records)
+    guard records.node(id) != nil else { throw Self.unknown(id) }
+    let whyNot = records.whyNot(id, since: try query.number("since"))
+    return Explained(answer: whyNot, text: whyNot.description)
+  }
+
+  private func difference(_ query: [String: String]) throws(Refusal) -> Difference {
+    Difference(from: try query.neededNumber("from"), to: try query.neededNumber("to"), in: source.records)
+  }
+
+  // MARK: - Export
+
+  private func export(_ form: String) throws -> Reply {
+    throw Refusal.unusable("There is no form “\(form.prefix(40))”: dot, mermaid, json, session or test.")
+  }
+
+  // MARK: - Changes
+
+  private struct Change: Decodable {
+    var node: UInt64
+    /// nil: clean it.
+    var text: String?
+  }
+
+  private func change(_ body: Data) throws -> Reply {
+    guard allowsChanges else { throw Refusal.showsOnly }
+    guard let change = try? JSONDecoder().decode(Change.self, from: body) else { throw Refusal.malformed }
+    guard let node = source.node(change.node) else { throw Self.unknown(change.node) }
+    try node.change(to: change.text)
+    return .text("")
+  }
+}
+
+extension Reply {
+  fileprivate static func file(_ bytes: [UInt8], _ type: String) -> Reply {
+    Reply(type: "\(type); charset=utf-8", content: .data(Data(bytes)))
+  }
+}
