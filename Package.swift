@@ -73,9 +73,9 @@ let package = Package(
         .product(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
       ],
-      resources: [
-        .embedInCode("web/page.html"), .embedInCode("web/page.css"), .embedInCode("web/page.js"),
-      ],
+      // Embedded, so that a program finds them wherever it is moved.
+      resources: ["page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js", "panels.js"]
+        .map { .embedInCode("web/\($0)") },
       swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),

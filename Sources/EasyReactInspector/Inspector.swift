@@ -35,7 +35,8 @@ public final class Inspector: Sendable {
   /// - Throws: ``InspectorError`` when the port is taken, or the token is of no use.
   @discardableResult
   public static func start(
-    port: UInt16 = 0, recorder: GraphRecorder? = nil, allowsChanges: Bool = false, token: String? = nil,
+    port: UInt16 = 0, recorder: GraphRecorder? = nil, allowsChanges: Bool = false,
+    token: String? = nil,
     title: String = ProcessInfo.processInfo.processName, announce: (String) -> Void = { print($0) }
   ) throws(InspectorError) -> Inspector {
     let used = recorder ?? GraphRecorder.current ?? GraphRecorder()
@@ -60,12 +61,14 @@ public final class Inspector: Sendable {
   }
 
   private init(
-    _ source: any PageSource, recorder: GraphRecorder?, _ port: UInt16, _ token: String?, _ allowsChanges: Bool
+    _ source: any PageSource, recorder: GraphRecorder?, _ port: UInt16, _ token: String?,
+    _ allowsChanges: Bool
   ) throws(InspectorError) {
     let token = try Self.checked(token)
     let server: LoopbackServer
     do { server = try LoopbackServer(port: port) } catch {
-      throw InspectorError("127.0.0.1:\(port) cannot be served (\(error)). Choose another port, or 0 for any.")
+      throw InspectorError(
+        "127.0.0.1:\(port) cannot be served (\(error)). Choose another port, or 0 for any.")
     }
     self.recorder = recorder
     address = "http://127.0.0.1:\(server.port)/\(token)/"
@@ -89,7 +92,9 @@ public final class Inspector: Sendable {
   private static func checked(_ token: String?) throws(InspectorError) -> String {
     guard let token else { return Gate.randomToken() }
     guard token.count >= 16, token.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-      throw InspectorError("The token has at least 16 characters, letters and digits of ASCII; leave it out for a random one.")
+      throw InspectorError(
+        "The token has at least 16 characters, letters and digits of ASCII; leave it out for a random one."
+      )
     }
     return token
   }
@@ -126,7 +131,8 @@ extension Reply {
             if quiet % 50 == 0 { try await write(Data(": quiet\n\n".utf8)) }
           }
           let cost = began.duration(to: .now)
-          try await Task.sleep(for: max(quiet > 10 ? .milliseconds(200) : .milliseconds(50), cost * 9))
+          try await Task.sleep(
+            for: max(quiet > 10 ? .milliseconds(200) : .milliseconds(50), cost * 9))
         }
       })
   }

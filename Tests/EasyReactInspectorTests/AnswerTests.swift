@@ -18,25 +18,30 @@ import Testing
     return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
   }
 
-  private func graph(_ query: [String: String] = [:]) throws -> (ids: [String], edges: [[String]], whole: [String: Any]) {
+  private func graph(_ query: [String: String] = [:]) throws -> (
+    ids: [String], edges: [[String]], whole: [String: Any]
+  ) {
     let whole = try #require(try ask("api/graph", query) as? [String: Any])
     let nodes = try #require(whole["nodes"] as? [[String: Any]])
     let edges = try #require(whole["edges"] as? [[String: Any]])
     return (
-      nodes.map { $0["id"] as! String }, edges.map { [$0["from"] as! String, $0["to"] as! String] }, whole
+      nodes.map { $0["id"] as! String },
+      edges.map { [$0["from"] as! String, $0["to"] as! String] }, whole
     )
   }
 
   @Test func `19 the graph has every living node and every edge between two`() throws {
     let graph = try graph()
     #expect(graph.ids == ["1", "2", "3", "4", "5", "6", "7"])
-    #expect(graph.edges == [["1", "4"], ["2", "4"], ["2", "3"], ["4", "5"], ["4", "7"], ["6", "7"]])
+    #expect(
+      graph.edges == [["1", "4"], ["2", "4"], ["2", "3"], ["4", "5"], ["4", "7"], ["6", "7"]])
   }
 
   @Test func `19 focus shows what lies upstream, downstream or between`() throws {
     #expect(Set(try graph(["focus": "4", "direction": "up"]).ids) == ["1", "2", "4"])
     #expect(Set(try graph(["focus": "2", "direction": "down"]).ids) == ["2", "3", "4", "5", "7"])
-    #expect(Set(try graph(["focus": "2", "direction": "down", "depth": "1"]).ids) == ["2", "3", "4"])
+    #expect(
+      Set(try graph(["focus": "2", "direction": "down", "depth": "1"]).ids) == ["2", "3", "4"])
     #expect(Set(try graph(["focus": "7", "target": "2"]).ids) == ["2", "4", "7"])
     #expect(try graph(["focus": "4", "direction": "up"]).whole["shownCount"] as? Int == 3)
   }
@@ -57,13 +62,24 @@ import Testing
     }
     let wave = try #require(try ask("api/wave", ["number": "3"]) as? [String: Any])
     let last = try #require((wave["row"] as? [String: Any])?["last"] as? Int)
-    #expect(try values("\(last)") == ["1": "10", "2": "3", "3": "2", "4": "30", "5": "30", "6": "empty", "7": "empty"])
-    #expect(try values("20") == ["1": "10", "2": "empty", "3": "empty", "4": "empty", "5": "empty", "6": "empty", "7": "empty"])
+    #expect(
+      try values("\(last)") == [
+        "1": "10", "2": "3", "3": "2", "4": "30", "5": "30", "6": "empty", "7": "empty",
+      ])
+    #expect(
+      try values("20") == [
+        "1": "10", "2": "empty", "3": "empty", "4": "empty", "5": "empty", "6": "empty",
+        "7": "empty",
+      ])
   }
 
   @Test func `19 what makes no sense is refused with words`() throws {
-    #expect(throws: Refusal.unusable("focus is a number, not “x”.")) { try ask("api/graph", ["focus": "x"]) }
-    #expect(throws: Refusal.unusable("group cannot be “moon”.")) { try ask("api/graph", ["group": "moon"]) }
+    #expect(throws: Refusal.unusable("focus is a number, not “x”.")) {
+      try ask("api/graph", ["focus": "x"])
+    }
+    #expect(throws: Refusal.unusable("group cannot be “moon”.")) {
+      try ask("api/graph", ["group": "moon"])
+    }
     #expect(throws: Refusal.unusable("number is missing: a number.")) { try ask("api/wave") }
     #expect(throws: Refusal.notFound) { try ask("api/../etc") }
   }

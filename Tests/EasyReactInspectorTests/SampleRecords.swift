@@ -7,35 +7,49 @@ import EasyReactInspection
 /// total → reduced(7) = Combine.
 enum SampleRecords {
   static func shop(sets: Int = 6) -> GraphRecords {
-    func node(_ id: UInt64, _ name: String?, _ operation: String, _ line: Int, mutable: Bool = false, _ value: ValueRecord, listeners: Int = 0, stored: UInt64 = 0) -> NodeRecord {
+    func node(
+      _ id: UInt64, _ name: String?, _ operation: String, _ line: Int, mutable: Bool = false,
+      _ value: ValueRecord, listeners: Int = 0, stored: UInt64 = 0
+    ) -> NodeRecord {
       var counts = NodeCounts()
       counts.stored = stored
       return NodeRecord(
         id: id, name: name, operation: operation, type: "Int", isMutable: mutable,
         place: SourcePlace(file: id > 5 ? "Shop/Discount.swift" : "Shop/Cart.swift", line: line),
-        born: Moment(sequence: id, nanoseconds: id * 1_000), value: value, listeners: listeners, counts: counts)
+        born: Moment(sequence: id, nanoseconds: id * 1_000), value: value, listeners: listeners,
+        counts: counts)
     }
     func edge(_ id: UInt64, _ operation: String, _ up: UInt64, _ down: UInt64?) -> EdgeRecord {
-      EdgeRecord(id: id, operation: operation, upstream: up, downstream: down, born: Moment(sequence: 8 + id, nanoseconds: 9_000))
+      EdgeRecord(
+        id: id, operation: operation, upstream: up, downstream: down,
+        born: Moment(sequence: 8 + id, nanoseconds: 9_000))
     }
     let edges = [
-      edge(1, "Combine", 1, 4), edge(2, "Combine", 2, 4), edge(3, "Filter", 2, 3), edge(4, "Map", 4, 5),
+      edge(1, "Combine", 1, 4), edge(2, "Combine", 2, 4), edge(3, "Filter", 2, 3),
+      edge(4, "Map", 4, 5),
       edge(5, "Combine", 4, 7), edge(6, "Combine", 6, 7), edge(7, "Listen", 5, nil),
     ]
     var events: [EventRecord] = []
     var last: [UInt64: ValueRecord] = [:]
     var sequence: UInt64 = 20
-    func add(_ kind: EventRecord.Kind, _ node: UInt64, wave: UInt64, over edge: UInt64? = nil, from other: UInt64? = nil, causes: [UInt64] = [], stop: GraphEvent.Stop? = nil, new: Int? = nil) -> UInt64 {
+    func add(
+      _ kind: EventRecord.Kind, _ node: UInt64, wave: UInt64, over edge: UInt64? = nil,
+      from other: UInt64? = nil, causes: [UInt64] = [], stop: GraphEvent.Stop? = nil,
+      new: Int? = nil
+    ) -> UInt64 {
       sequence += 1
       var event = EventRecord(
-        sequence: sequence, nanoseconds: sequence * 1_000_000, thread: 1, turn: wave, wave: wave, kind: kind, node: node,
+        sequence: sequence, nanoseconds: sequence * 1_000_000, thread: 1, turn: wave, wave: wave,
+        kind: kind, node: node,
         other: other, edge: edge, causes: causes, stop: stop)
       if let new {
         event.old = last[node] ?? .empty
         event.new = ValueRecord(.value, text: "\(new)")
         last[node] = event.new
       }
-      if kind == .set { event.callSite = SourcePlace(file: "Shop/main.swift", line: 30); event.context = "till" }
+      if kind == .set {
+        event.callSite = SourcePlace(file: "Shop/main.swift", line: 30); event.context = "till"
+      }
       events.append(event)
       return sequence
     }
@@ -52,7 +66,8 @@ enum SampleRecords {
       let total = add(.stored, 4, wave: wave, over: 2, from: 2, causes: [arrived], new: step * 10)
       let shown = add(.stored, 5, wave: wave, over: 4, from: 4, causes: [total], new: step * 10)
       _ = add(.told, 5, wave: wave, over: 7, causes: [shown])
-      _ = add(.stopped, 7, wave: wave, over: 5, from: 4, causes: [total], stop: .waitsForAnotherUpstream)
+      _ = add(
+        .stopped, 7, wave: wave, over: 5, from: 4, causes: [total], stop: .waitsForAnotherUpstream)
     }
     let all = UInt64(sets)
     return GraphRecords(

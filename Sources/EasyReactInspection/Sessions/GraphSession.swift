@@ -19,7 +19,8 @@ public struct GraphSession: Hashable, Sendable {
   public var saved: Double
   public var records: GraphRecords
 
-  public init(program: String, saved: Double = Date().timeIntervalSince1970, records: GraphRecords) {
+  public init(program: String, saved: Double = Date().timeIntervalSince1970, records: GraphRecords)
+  {
     self.program = program
     self.saved = saved
     self.records = records
@@ -68,7 +69,8 @@ extension GraphSession {
     do {
       return try encoder.encode(
         Contents(
-          format: Self.format, version: Self.version, program: program, savedSecondsSince1970: saved,
+          format: Self.format, version: Self.version, program: program,
+          savedSecondsSince1970: saved,
           records: records))
     } catch {
       throw SessionError(code: .damaged, description: "The session cannot be written: \(error)")
@@ -87,22 +89,28 @@ extension GraphSession {
     guard head.format == Self.format else {
       throw SessionError(
         code: .otherFormat,
-        description: "This is no session of EasyReact: its format is “\(head.format.prefix(60))”, not “\(Self.format)”.")
+        description:
+          "This is no session of EasyReact: its format is “\(head.format.prefix(60))”, not “\(Self.format)”."
+      )
     }
     guard (1...Self.version).contains(head.version) else {
       throw SessionError(
         code: .newer,
-        description: "This session has version \(head.version); this library reads up to \(Self.version). "
+        description:
+          "This session has version \(head.version); this library reads up to \(Self.version). "
           + "Open it with a later EasyReact.")
     }
     let contents: Contents
     do { contents = try JSONDecoder().decode(Contents.self, from: data) } catch {
       throw SessionError(
         code: .damaged,
-        description: "The session is damaged: \(Self.words(for: error)) Save it again, or take an earlier copy.")
+        description:
+          "The session is damaged: \(Self.words(for: error)) Save it again, or take an earlier copy."
+      )
     }
     try Self.check(contents.records)
-    self.init(program: contents.program, saved: contents.savedSecondsSince1970, records: contents.records)
+    self.init(
+      program: contents.program, saved: contents.savedSecondsSince1970, records: contents.records)
   }
 
   /// Writes the session, in place of what is there.
@@ -129,10 +137,13 @@ extension GraphSession {
   /// What everything else relies on: ids and sequences grow.
   private static func check(_ records: GraphRecords) throws(SessionError) {
     func checkOrder(_ ids: [UInt64], _ what: String) throws(SessionError) {
-      guard let place = zip(ids, ids.dropFirst()).enumerated().first(where: { $1.0 >= $1.1 })?.offset else { return }
+      guard
+        let place = zip(ids, ids.dropFirst()).enumerated().first(where: { $1.0 >= $1.1 })?.offset
+      else { return }
       throw SessionError(
         code: .damaged,
-        description: "The session is damaged: records.\(what)[\(place + 1)] comes after \(ids[place]), "
+        description:
+          "The session is damaged: records.\(what)[\(place + 1)] comes after \(ids[place]), "
           + "but is \(ids[place + 1]); they must grow.")
     }
     try checkOrder(records.nodes.map(\.id), "nodes")
@@ -144,17 +155,20 @@ extension GraphSession {
   private static func words(for error: any Error) -> String {
     func place(_ path: [any CodingKey]) -> String {
       let text = path.reduce("") { text, key in
-        key.intValue.map { "\(text)[\($0)]" } ?? (text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)")
+        key.intValue.map { "\(text)[\($0)]" }
+          ?? (text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)")
       }
       return text.isEmpty ? "the outermost level" : text
     }
     switch error as? DecodingError {
-    case .keyNotFound(let key, let context): return "“\(key.stringValue)” is missing at \(place(context.codingPath))."
+    case .keyNotFound(let key, let context):
+      return "“\(key.stringValue)” is missing at \(place(context.codingPath))."
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
       return "\(place(context.codingPath)) is of the wrong kind: \(context.debugDescription)"
     case .dataCorrupted(let context):
       return context.codingPath.isEmpty
-        ? "it is not JSON, or ends too early." : "\(place(context.codingPath)): \(context.debugDescription)"
+        ? "it is not JSON, or ends too early."
+        : "\(place(context.codingPath)): \(context.debugDescription)"
     default: return "\(error)"
     }
   }

@@ -20,13 +20,18 @@ extension MutableNode: Cleanable {}
 extension AnyNode {
   /// Sets the node as anybody would, with the context `inspector`; nil cleans it.
   func change(to text: String?) throws(Refusal) {
-    guard isMutable else { throw .unusable("\(label) is not mutable: it is what its upstreams make it.") }
+    guard isMutable else {
+      throw .unusable("\(label) is not mutable: it is what its upstreams make it.")
+    }
     guard let text else {
-      guard let node = self as? any Cleanable else { throw .unusable("\(label) cannot be cleaned.") }
+      guard let node = self as? any Cleanable else {
+        throw .unusable("\(label) cannot be cleaned.")
+      }
       return node.clean()
     }
     guard let node = self as? any SetFromText else {
-      throw .unusable("A value of \(valueType) cannot be read from text: it is not LosslessStringConvertible.")
+      throw .unusable(
+        "A value of \(valueType) cannot be read from text: it is not LosslessStringConvertible.")
     }
     if !node.set(text: text) { throw .unusable("“\(text.prefix(40))” is no \(valueType).") }
   }

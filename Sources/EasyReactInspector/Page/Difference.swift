@@ -26,7 +26,8 @@ struct Difference: Encodable, Sendable {
       case (true, true):
         let (old, new) = (before[node.id], after[node.id])
         if old?.form == new?.form, old?.text == new?.text { continue }
-        changed.append(Item(id: node.id, label: node.label, text: "\(Self.text(old)) → \(Self.text(new))"))
+        changed.append(
+          Item(id: node.id, label: node.label, text: "\(Self.text(old)) → \(Self.text(new))"))
       case (false, false): break
       }
     }

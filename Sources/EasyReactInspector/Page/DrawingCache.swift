@@ -33,10 +33,14 @@ final class DrawingCache: Sendable {
     if let known, known.graph == graph, !options.isAnew { return known.drawing }
     drawn.add(1, ordering: .relaxed)
     let drawing =
-      if let known, !options.isAnew { Drawing(of: graph, keeping: known.drawing) } else { Drawing(of: graph) }
+      if let known, !options.isAnew { Drawing(of: graph, keeping: known.drawing) } else {
+        Drawing(of: graph)
+      }
     state.withLock { state in
       state.entries[key] = Entry(graph: graph, drawing: drawing, used: state.uses)
-      if state.entries.count > capacity, let oldest = state.entries.min(by: { $0.value.used < $1.value.used }) {
+      if state.entries.count > capacity,
+        let oldest = state.entries.min(by: { $0.value.used < $1.value.used })
+      {
         state.entries[oldest.key] = nil
       }
     }

@@ -41,15 +41,20 @@ struct Feed {
     let structure = records.structure
     if !isFirst, records.events.isEmpty, changed.isEmpty, structure == self.structure { return nil }
     let waves = records.waves
-    let rows = waves.suffix(isFirst ? 5 * Self.mostWaves : Self.mostWaves).compactMap { WaveRow($0, in: records) }
+    let rows = waves.suffix(isFirst ? 5 * Self.mostWaves : Self.mostWaves).compactMap {
+      WaveRow($0, in: records)
+    }
     told = values
     self.structure = structure
     sequence = records.events.last?.sequence ?? sequence
     return Frame(
-      sequence: sequence, nanoseconds: records.events.last?.nanoseconds ?? 0, events: records.events.count,
-      values: Dictionary(uniqueKeysWithValues: changed.map { ("\($0.key)", $0.value) }), waves: rows,
+      sequence: sequence, nanoseconds: records.events.last?.nanoseconds ?? 0,
+      events: records.events.count,
+      values: Dictionary(uniqueKeysWithValues: changed.map { ("\($0.key)", $0.value) }),
+      waves: rows,
       wavesNotShown: waves.count - rows.count, dropped: records.dropped, structure: structure,
-      nodeCount: records.nodes.count { $0.gone == nil }, edgeCount: records.edges.count { $0.cut == nil })
+      nodeCount: records.nodes.count { $0.gone == nil },
+      edgeCount: records.edges.count { $0.cut == nil })
   }
 }
 
@@ -66,6 +71,7 @@ extension GraphRecords {
       hasher.combine(edge.id)
       hasher.combine(edge.isBackEdge)
     }
-    return hasher.finalize()
+    // As large as a number of the page can be.
+    return hasher.finalize() & ((1 << 52) - 1)
   }
 }

@@ -69,8 +69,10 @@ struct GraphView {
     let up = Dictionary(grouping: edges) { $0.downstream! }.mapValues { $0.map(\.upstream) }
     let depth = options.depth ?? .max
     if let target = options.target, all.contains(target) {
-      let one = Self.reached(from: focus, down, .max).intersection(Self.reached(from: target, up, .max))
-      let other = Self.reached(from: focus, up, .max).intersection(Self.reached(from: target, down, .max))
+      let one = Self.reached(from: focus, down, .max).intersection(
+        Self.reached(from: target, up, .max))
+      let other = Self.reached(from: focus, up, .max).intersection(
+        Self.reached(from: target, down, .max))
       return one.union(other).union([focus, target])
     }
     return switch options.direction {
@@ -104,7 +106,8 @@ struct GraphView {
       case .auto: nodes.count > Self.foldsFrom
       }
     groups = byGroup.map { key, members in
-      let isFolded = members.count > 1 && !key.isEmpty && usuallyFolded != options.toggled.contains(key)
+      let isFolded =
+        members.count > 1 && !key.isEmpty && usuallyFolded != options.toggled.contains(key)
       return Group(key: key, count: members.count, isFolded: isFolded)
     }.sorted { $0.key < $1.key }
     var boxOf: [UInt64: Int] = [:]
@@ -132,7 +135,8 @@ struct GraphView {
     case .file: node.place.file
     case .type: node.type
     case .name:
-      node.name.map { String($0.prefix { !"/,.:[(#".contains($0) && !$0.isNumber }).trimmedAtEnd } ?? ""
+      node.name.map { String($0.prefix { !"/,.:[(#".contains($0) && !$0.isNumber }).trimmedAtEnd }
+        ?? ""
     }
   }
 
@@ -152,7 +156,9 @@ struct GraphView {
       let isSync = edge.operation == "Sync"
       if let place = places[Ends(from: from, to: to)] {
         lines[place].edges.append(edge)
-      } else if isSync, let place = places[Ends(from: to, to: from)], lines[place].edges[0].operation == "Sync" {
+      } else if isSync, let place = places[Ends(from: to, to: from)],
+        lines[place].edges[0].operation == "Sync"
+      {
         lines[place].edges.append(edge)
         lines[place].isSync = true
       } else {

@@ -39,13 +39,17 @@ struct NodeCard: Encodable, Sendable {
     self.node = node
     label = node.label
     value = records.values(at: moment)[id] ?? ShownValue(node.value)
-    let edges = records.edges.filter { edge in moment.map { edge.lived(at: $0) } ?? (edge.cut == nil) }
+    let edges = records.edges.filter { edge in
+      moment.map { edge.lived(at: $0) } ?? (edge.cut == nil)
+    }
     let into = edges.filter { $0.downstream == id }
     let away = edges.filter { $0.upstream == id }
     upstream = into.prefix(Self.mostNeighbours).map { Neighbour($0, to: $0.upstream, records) }
     downstream = away.filter { !$0.isListener }.prefix(Self.mostNeighbours)
       .map { Neighbour($0, to: $0.downstream, records) }
-    listeners = away.filter(\.isListener).prefix(Self.mostNeighbours).map { Neighbour($0, to: nil, records) }
+    listeners = away.filter(\.isListener).prefix(Self.mostNeighbours).map {
+      Neighbour($0, to: nil, records)
+    }
     notShown = into.count + away.count - upstream.count - downstream.count - listeners.count
     let own = records.events.filter {
       $0.node == id && ($0.kind == .stored || $0.kind == .stopped) && $0.sequence <= moment ?? .max

@@ -18,9 +18,8 @@ struct PageAnswers: Sendable {
   /// - Parameter path: What stands behind the token.
   func answer(_ request: Request, path: String) throws -> Reply {
     switch (request.method, path) {
-    case (.get, ""): .file(PackageResources.page_html, "text/html")
-    case (.get, "page.css"): .file(PackageResources.page_css, "text/css")
-    case (.get, "page.js"): .file(PackageResources.page_js, "text/javascript")
+    case (.get, "") where request.query.isEmpty: .file("page.html")
+    case (.get, let name) where Reply.files[name] != nil: .file(name)
     case (.get, "api/hello"): try .json(hello)
     case (.get, "api/graph"): try .json(try picture(ViewOptions(request.query)))
     case (.get, "api/values"): try .json(try values(request.query))
@@ -29,6 +28,10 @@ struct PageAnswers: Sendable {
     case (.get, "api/node"): try .json(try node(request.query))
     case (.get, "api/why"): try .json(try why(request.query))
     case (.get, "api/whynot"): try .json(try whyNot(request.query))
+    case (.get, "api/search"):
+      try .json(Found(request.query["text"] ?? "", in: source.records(after: .max)))
+    case (.get, "api/counts"):
+      try .json(try Ranking(by: request.query["by"] ?? "stored", in: source.records(after: .max)))
     case (.get, "api/lint"): try .json(source.lint)
     case (.get, "api/difference"): try .json(try difference(request.query))
     case (.get, "api/export"): try export(request.query["form"] ?? "")
@@ -76,7 +79,8 @@ struct PageAnswers: Sendable {
     let waves = records.waves.filter { ($0.events.first ?? 0) < before }
     let most = 200
     return Waves(
-      waves: waves.suffix(most).compactMap { WaveRow($0, in: records) }, earlier: max(0, waves.count - most))
+      waves: waves.suffix(most).compactMap { WaveRow($0, in: records) },
+      earlier: max(0, waves.count - most))
   }
 
   private func wave(_ query: [String: String]) throws(Refusal) -> WaveAccount {
@@ -89,12 +93,15 @@ struct PageAnswers: Sendable {
 
   private func node(_ query: [String: String]) throws(Refusal) -> NodeCard {
     let id = try query.neededNumber("id")
-    guard let card = NodeCard(id, in: source.records, at: try query.number("at")) else { throw Self.unknown(id) }
+    guard let card = NodeCard(id, in: source.records, at: try query.number("at")) else {
+      throw Self.unknown(id)
+    }
     return card
   }
 
   private static func unknown(_ id: UInt64) -> Refusal {
-    .unusable("Node \(id) is not among the records: it is of another run, or went before they begin.")
+    .unusable(
+      "Node \(id) is not among the records: it is of another run, or went before they begin.")
   }
 
   // MARK: - Why
@@ -119,13 +126,15 @@ struct PageAnswers: Sendable {
   }
 
   private func difference(_ query: [String: String]) throws(Refusal) -> Difference {
-    Difference(from: try query.neededNumber("from"), to: try query.neededNumber("to"), in: source.records)
+    Difference(
+      from: try query.neededNumber("from"), to: try query.neededNumber("to"), in: source.records)
   }
 
   // MARK: - Export
 
   private func export(_ form: String) throws -> Reply {
-    throw Refusal.unusable("There is no form “\(form.prefix(40))”: dot, mermaid, json, session or test.")
+    throw Refusal.unusable(
+      "There is no form “\(form.prefix(40))”: dot, mermaid, json, session or test.")
   }
 
   // MARK: - Changes
@@ -138,7 +147,9 @@ struct PageAnswers: Sendable {
 
   private func change(_ body: Data) throws -> Reply {
     guard allowsChanges else { throw Refusal.showsOnly }
-    guard let change = try? JSONDecoder().decode(Change.self, from: body) else { throw Refusal.malformed }
+    guard let change = try? JSONDecoder().decode(Change.self, from: body) else {
+      throw Refusal.malformed
+    }
     guard let node = source.node(change.node) else { throw Self.unknown(change.node) }
     try node.change(to: change.text)
     return .text("")
@@ -146,7 +157,17 @@ struct PageAnswers: Sendable {
 }
 
 extension Reply {
-  fileprivate static func file(_ bytes: [UInt8], _ type: String) -> Reply {
-    Reply(type: "\(type); charset=utf-8", content: .data(Data(bytes)))
+  /// The page's files.
+  fileprivate static let files: [String: [UInt8]] = [
+    "page.html": PackageResources.page_html, "page.css": PackageResources.page_css,
+    "page.js": PackageResources.page_js, "state.js": PackageResources.state_js,
+    "dom.js": PackageResources.dom_js, "graph.js": PackageResources.graph_js,
+    "waves.js": PackageResources.waves_js, "panels.js": PackageResources.panels_js,
+  ]
+
+  fileprivate static func file(_ name: String) -> Reply {
+    let types = ["html": "text/html", "css": "text/css", "js": "text/javascript"]
+    let type = types[String(name.split(separator: ".").last ?? "")] ?? "text/plain"
+    return Reply(type: "\(type); charset=utf-8", content: .data(Data(files[name] ?? [])))
   }
 }

@@ -23,6 +23,8 @@ struct Picture: Encodable, Sendable {
   struct Edge: Encodable, Sendable {
     var from: String
     var to: String
+    /// Of all the edges that the line stands for.
+    var ids: [UInt64]
     /// `x` and `y` in turn.
     var points: [Double]
     var isReversed: Bool
@@ -52,7 +54,7 @@ struct Picture: Encodable, Sendable {
     }
     edges = view.lines.enumerated().map { index, line in
       Edge(
-        from: ids[line.from], to: ids[line.to],
+        from: ids[line.from], to: ids[line.to], ids: line.edges.map(\.id),
         points: drawing.lines[index].flatMap { [$0.x.inTenths, $0.y.inTenths] },
         isReversed: drawing.isReversed[index], isBackEdge: line.isBackEdge, isSync: line.isSync,
         isDeferred: line.isDeferred,
@@ -65,7 +67,8 @@ struct Picture: Encodable, Sendable {
 }
 
 extension Picture.Node {
-  fileprivate init(_ box: GraphView.Box, _ place: Drawing.Box, hidden: Int, _ options: ViewOptions) {
+  fileprivate init(_ box: GraphView.Box, _ place: Drawing.Box, hidden: Int, _ options: ViewOptions)
+  {
     id = box.id
     label = box.label
     self.hidden = hidden

@@ -34,7 +34,8 @@ extension GraphRecords {
     }
     for node in nodes {
       if sequence == nil {
-        values[node.id] = ShownValue(node.value, stored: node.counts.stored, wave: values[node.id]?.wave)
+        values[node.id] = ShownValue(
+          node.value, stored: node.counts.stored, wave: values[node.id]?.wave)
       } else if values[node.id] == nil {
         values[node.id] = ShownValue(node.value)
       }

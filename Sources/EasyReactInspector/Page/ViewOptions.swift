@@ -41,7 +41,9 @@ struct ViewOptions: Hashable, Sendable {
     _ query: [String: String], _ name: String, _ usual: Choice
   ) throws(Refusal) -> Choice {
     guard let text = query[name] else { return usual }
-    guard let choice = Choice(rawValue: text) else { throw .unusable("\(name) cannot be “\(text.prefix(40))”.") }
+    guard let choice = Choice(rawValue: text) else {
+      throw .unusable("\(name) cannot be “\(text.prefix(40))”.")
+    }
     return choice
   }
 }
@@ -50,7 +52,9 @@ extension [String: String] {
   /// A number of the query; nil where it is not given.
   func number(_ name: String) throws(Refusal) -> UInt64? {
     guard let text = self[name], !text.isEmpty else { return nil }
-    guard let number = UInt64(text) else { throw .unusable("\(name) is a number, not “\(text.prefix(40))”.") }
+    guard let number = UInt64(text) else {
+      throw .unusable("\(name) is a number, not “\(text.prefix(40))”.")
+    }
     return number
   }
 

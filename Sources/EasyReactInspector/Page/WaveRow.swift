@@ -69,7 +69,8 @@ struct WaveAccount: Encodable, Sendable {
 
   init?(_ number: UInt64, in records: GraphRecords) {
     let waves = records.waves
-    guard let place = waves.firstIndex(where: { $0.number == number }), let row = WaveRow(waves[place], in: records)
+    guard let place = waves.firstIndex(where: { $0.number == number }),
+      let row = WaveRow(waves[place], in: records)
     else { return nil }
     self.row = row
     previous = place > 0 ? waves[place - 1].number : nil
@@ -82,7 +83,8 @@ struct WaveAccount: Encodable, Sendable {
       let depth = event.causes.compactMap { depths[$0] }.max().map { $0 + 1 } ?? 0
       depths[sequence] = depth
       return EventRow(
-        event: event, label: records.label(of: event.node), from: event.other.map { records.label(of: $0) },
+        event: event, label: records.label(of: event.node),
+        from: event.other.map { records.label(of: $0) },
         operation: event.edge.flatMap { records.edge($0)?.operation }, depth: depth)
     }
   }

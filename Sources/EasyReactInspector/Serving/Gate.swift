@@ -14,21 +14,28 @@ struct Gate: Sendable {
   static func randomToken() -> String {
     var random = SystemRandomNumberGenerator()
     let bits = [random.next(), random.next()] as [UInt64]
-    return bits.map { String($0 + 0, radix: 16) }.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
+    return bits.map { String($0 + 0, radix: 16) }.map {
+      String(repeating: "0", count: 16 - $0.count) + $0
+    }.joined()
   }
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
   /// Lets a request in, and says what it asks for behind the token: `""` is the page.
   func admit(_ request: Request) throws(Refusal) -> String {
-    guard let host = request.headers["host"], hosts.contains(host.lowercased()) else { throw .forbidden }
+    guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
+      throw .forbidden
+    }
     if let origin = request.headers["origin"] {
-      guard hosts.contains(where: { origin.lowercased() == "http://\($0)" }) else { throw .forbidden }
+      guard hosts.contains(where: { origin.lowercased() == "http://\($0)" }) else {
+        throw .forbidden
+      }
     }
     if let site = request.headers["sec-fetch-site"] {
       guard site == "same-origin" || site == "none" else { throw .forbidden }
     }
-    let parts = request.path.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = request.path.dropFirst().split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let given = parts.first, isToken(given) else { throw .forbidden }
     guard parts.count == 2 else { throw .notFound }
     return String(parts[1])

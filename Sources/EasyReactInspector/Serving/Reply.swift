@@ -5,7 +5,8 @@ struct Reply: Sendable {
   enum Content: Sendable {
     case data(Data)
     /// Server-sent events, written one by one until the reader is gone.
-    case events(@Sendable (_ write: @escaping @Sendable (Data) async throws -> Void) async throws -> Void)
+    case events(
+      @Sendable (_ write: @escaping @Sendable (Data) async throws -> Void) async throws -> Void)
   }
 
   var status = "200 OK"

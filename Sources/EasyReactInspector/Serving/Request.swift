@@ -27,9 +27,12 @@ struct Request: Equatable, Sendable {
     var lines = text.components(separatedBy: "\r\n")
     guard lines.count <= Limit.headerLines else { throw .headTooLong }
     let first = lines.removeFirst().split(separator: " ", omittingEmptySubsequences: false)
-    guard first.count == 3, first[2] == "HTTP/1.1" || first[2] == "HTTP/1.0" else { throw .malformed }
+    guard first.count == 3, first[2] == "HTTP/1.1" || first[2] == "HTTP/1.0" else {
+      throw .malformed
+    }
     guard let method = Method(rawValue: String(first[0])) else { throw .otherMethod }
-    guard let target = URLComponents(string: String(first[1])), target.host == nil, target.path.hasPrefix("/")
+    guard let target = URLComponents(string: String(first[1])), target.host == nil,
+      target.path.hasPrefix("/")
     else { throw .malformed }
     self.method = method
     path = target.path
@@ -54,7 +57,9 @@ struct Request: Equatable, Sendable {
     get throws(Refusal) {
       if headers["transfer-encoding"] != nil { throw .malformed }
       guard let text = headers["content-length"] else { return 0 }
-      guard let length = Int(text), length >= 0, text.allSatisfy(\.isASCII) else { throw .malformed }
+      guard let length = Int(text), length >= 0, text.allSatisfy(\.isASCII) else {
+        throw .malformed
+      }
       if length > Limit.bodyBytes { throw .bodyTooLong }
       return length
     }
@@ -90,7 +95,8 @@ enum Refusal: Error, Equatable {
     switch self {
     case .unusable(let text): text
     case .forbidden: "Open the address that the program printed, with its token."
-    case .showsOnly: "This inspector only shows. Start it with allowsChanges: true to change values."
+    case .showsOnly:
+      "This inspector only shows. Start it with allowsChanges: true to change values."
     case .tooMany: "Too many connections at once. Try again."
     default: status
     }
