@@ -15,7 +15,7 @@ let asked = 0;
 
 canvas.append(
   make('defs', {},
-    make('marker', { id: 'head', viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerWidth: 6, markerHeight: 6, orient: 'auto-start-reverse' },
+    make('marker', { id: 'head', viewBox: '0 0 8 8', refX: 7.5, refY: 4, markerUnits: 'userSpaceOnUse', markerWidth: 9, markerHeight: 9, orient: 'auto-start-reverse' },
       make('path', { d: 'M0 0.6 L8 4 L0 7.4 Z' }))),
   world);
 world.append(edgeLayer, nodeLayer);
