@@ -83,6 +83,7 @@ public final class Inspector: Sendable {
         } catch let refusal as Refusal {
           return .refusal(refusal)
         } catch {
+          // A session that cannot be made a test says why.
           return .refusal(.unusable("\(error)"))
         }
       }

@@ -36,6 +36,8 @@ public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     case otherFormat
     /// It is of a later version.
     case newer
+    /// It lacks what is needed: events that were dropped, values that were cut or cannot be written.
+    case incomplete
     /// It is a session, but what stands in it is of the wrong kind, is missing, or contradicts itself.
     case damaged
   }

@@ -133,8 +133,27 @@ struct PageAnswers: Sendable {
   // MARK: - Export
 
   private func export(_ form: String) throws -> Reply {
-    throw Refusal.unusable(
-      "There is no form “\(form.prefix(40))”: dot, mermaid, json, session or test.")
+    let records = source.records
+    let session = GraphSession(program: source.title, records: records)
+    var reply: Reply
+    switch form {
+    case "dot": reply = .text(records.dot())
+    case "mermaid": reply = .text(records.mermaid())
+    case "json": reply = try .json(records)
+    case "session":
+      reply = .text(String(decoding: try session.data(), as: UTF8.self), "application/json")
+    case "test":
+      reply = .text(try SessionTest(session, name: "a session of \(source.title)").source())
+    default:
+      throw Refusal.unusable(
+        "There is no form “\(form.prefix(40))”: dot, mermaid, json, session or test.")
+    }
+    let endings = [
+      "dot": "graph.dot", "mermaid": "graph.mmd", "json": "records.json", "session": "session.json",
+      "test": "SessionTests.swift",
+    ]
+    reply.fileName = endings[form]
+    return reply
   }
 
   // MARK: - Changes

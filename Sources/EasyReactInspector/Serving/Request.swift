@@ -31,7 +31,8 @@ struct Request: Equatable, Sendable {
       throw .malformed
     }
     guard let method = Method(rawValue: String(first[0])) else { throw .otherMethod }
-    guard let target = URLComponents(string: String(first[1]), encodingInvalidCharacters: false), target.host == nil,
+    guard let target = URLComponents(string: String(first[1]), encodingInvalidCharacters: false),
+      target.host == nil,
       target.path.hasPrefix("/")
     else { throw .malformed }
     self.method = method
