@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         "CBenchmarks",
         .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactInspection", package: "EasyReact"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "OpenCombineDispatch", package: "OpenCombine"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

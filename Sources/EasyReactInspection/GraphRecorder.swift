@@ -1,6 +1,14 @@
 import EasyReact
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Keeps what happens in all graphs of the process, in a ring of stated size, and answers questions about it.
 ///
 ///     let recorder = GraphRecorder()
@@ -41,27 +49,95 @@ public final class GraphRecorder: Sendable {
     self.measuresTime = measuresTime
   }
 
+  private struct State {
+    var recording: Recording?
+    /// Nil also while somebody reads.
+    var reader: RecordReader?
+    var began = 0.0
+  }
+  private let state = Mutex(State())
+
+  deinit { state.withLock { $0.recording }?.stop() }
+
+  // MARK: - Running
+
+  private struct Current { weak var recorder: GraphRecorder? }
+  private static let running = Mutex(Current())
+
   /// The recorder that runs; nil: none.
-  public static var current: GraphRecorder? { nil }
+  public static var current: GraphRecorder? {
+    running.withLock { $0.recorder }.flatMap { $0.isRunning ? $0 : nil }
+  }
 
   /// Records from now on: from nothing. A turn that is under way on some thread is recorded from the next one on.
-  public func start() {}
+  public func start() {
+    stop()
+    let recording = Recording.start(
+      events: capacity, bytes: byteCapacity, descriptionLength: descriptionLength,
+      measuresTime: measuresTime)
+    let reader = RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
+    let old = state.withLock { state in
+      defer {
+        state = State(recording: recording, reader: reader, began: secondsSince1970())
+      }
+      return state
+    }
+    GraphRecorder.running.withLock { $0.recorder = self }
+    _ = consume old
+  }
 
   /// Records no more. What is kept can be asked for until the next `start()`.
-  public func stop() {}
+  public func stop() { state.withLock { $0.recording }?.stop() }
 
-  public var isRunning: Bool { false }
+  public var isRunning: Bool { state.withLock { $0.recording }?.isRunning ?? false }
+
+  // MARK: - What is kept
 
   /// How many events are not kept any more.
-  public var dropped: UInt64 { 0 }
+  public var dropped: UInt64 {
+    state.withLock { $0.recording }.map { $0.bounds.lowerBound - 1 } ?? 0
+  }
 
   /// Everything that is kept.
-  /// - Complexity: O(events, nodes and edges). Descriptions of trivial values are made here, on this thread.
-  public var records: GraphRecords { GraphRecords() }
+  /// - Complexity: O(events, nodes and edges), and what is new is read at some microseconds an event. Descriptions of
+  ///   trivial values are made here, on this thread.
+  public var records: GraphRecords { records(after: 0) }
 
-  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before.
-  public func records(after sequence: UInt64) -> GraphRecords { GraphRecords() }
+  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before. The
+  /// wave of a set is known when it is stored; until then it is zero.
+  public func records(after sequence: UInt64) -> GraphRecords {
+    read { reader, began in reader.records(after: sequence, began: began) } ?? GraphRecords()
+  }
 
   /// What each node that is known did since the recording began, by id.
-  public var counts: [UInt64: NodeCounts] { [:] }
+  public var counts: [UInt64: NodeCounts] { read { reader, _ in reader.counts } ?? [:] }
+
+  /// Reading runs descriptions, which are the user's code, so it holds no lock. Who comes while another one reads, be it
+  /// from such a description, reads all anew.
+  private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
+    let (recording, present, began) = state.withLock { state in
+      defer { state.reader = nil }
+      return (state.recording, state.reader, state.began)
+    }
+    guard let recording else { return nil }
+    var reader =
+      present
+      ?? RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
+    reader.advance()
+    let result = body(reader, began)
+    let old = state.withLock { state in
+      if state.recording !== recording { return reader as RecordReader? }
+      defer { state.reader = reader }
+      return state.reader
+    }
+    _ = consume old
+    return result
+  }
+}
+
+/// The wall clock's, for people.
+private func secondsSince1970() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME, &time)
+  return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
 }

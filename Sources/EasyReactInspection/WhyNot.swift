@@ -33,8 +33,8 @@ public struct WhyNot: Codable, Hashable, Sendable {
     case stopped(GraphEvent.Stop)
     /// The node above was emptied, and the edge passes no emptiness.
     case emptinessDoesNotPass
-    /// It waits at a busy node, or for a join to run: the turn is not over.
-    case underWay
+    /// The operator took it and told nothing: it only keeps it for later, as `sample` does, or its turn is under way.
+    case notPassedOn
     /// The edge was cut before the set.
     case cutBefore(Moment)
   }
@@ -92,13 +92,69 @@ public struct WhyNot: Codable, Hashable, Sendable {
   }
 }
 
+// MARK: - As text
+
 extension WhyNot: CustomStringConvertible {
-  public var description: String { "" }
+  /// A line for each end of each set that did not arrive.
+  public var description: String {
+    let meant = answers.filter { $0.outcome != .noWay }
+    var lines = ["\(label):"]
+    for answer in meant { lines += answer.lines }
+    if !meant.contains(where: { $0.outcome != .noWayAnyMore }) {
+      lines.append(
+        "  Nothing was set that leads here." + (answers.isEmpty ? " No set is kept at all." : ""))
+      if !sources.isEmpty { lines.append("  These would: \(sources.joined(separator: ", ")).") }
+      for cut in cuts { lines.append("  \(cut)") }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension WhyNot.Answer {
+  fileprivate var lines: [String] {
+    let set = set.text(of: source, nil)
+    switch outcome {
+    case .arrived: return ["  \(set): it arrived"]
+    case .noWay: return []
+    case .noWayAnyMore:
+      return ["  \(set): no way leads here any more"] + ends.map { "    \($0.text)" }
+    case .stopped: return ["  \(set):"] + ends.map { "    \($0.text)" }
+    }
+  }
+}
+
+extension GraphEvent.Stop {
+  /// In words.
+  var reason: String {
+    switch self {
+    case .filtered: "its operator refused it"
+    case .equal: "it equals the last one"
+    case .reachedAlready: "this wave or a newer one has been here: the cycle rule"
+    case .cut: "the edge is cut"
+    case .waitsForAnotherUpstream: "another upstream has no value"
+    case .eventsAreNotKept: "an upstream tells events, of which none is kept"
+    case .heldBackByTimer: "held back by a timer"
+    case .waitsOnScheduler: "it waits on its scheduler"
+    case .waitsForCall: "an asynchronous call for it is under way, or it waits for one"
+    case .leftInMailbox: "left with the thread that is inside"
+    case .noConsumer: "nobody listens and nothing follows"
+    }
+  }
 }
 
 extension GraphRecorder {
-  /// For each set since a moment, where its way to the node stopped and why.
+  /// For each set since a moment, where each of its ways to the node ended, and why.
+  ///
+  ///     price.set(2)
+  ///     print(recorder.whyNot(shipping))
+  ///     // shipping:
+  ///     //   price set at Shop/main.swift:9, thread 1, after 1.2 ms:
+  ///     //     large (Filter): its operator refused it
+  ///
+  /// Where nothing was set that leads here it names the sources that would; where a way led here once, the edge that was
+  /// cut, and when. Several ways may end at several places, for several reasons: each is told. Any thread.
   /// - Parameter since: Sets of events after this sequence; nil: those of the last turn that set anything.
+  /// - Complexity: O(what is kept); and O(nodes and edges) for each change of the graph's shape since.
   public func whyNot(_ node: AnyNode, since sequence: UInt64? = nil) -> WhyNot {
     records.whyNot(node.id, since: sequence)
   }
@@ -107,20 +163,19 @@ extension GraphRecorder {
 extension GraphRecords {
   /// The same of records, for a page or a saved session.
   public func whyNot(_ node: UInt64, since sequence: UInt64? = nil) -> WhyNot {
-    WhyNot(node: node, label: label(of: node), since: sequence ?? 0)
+    var search = StopSearch(self, node)
+    return search.answer(since: sequence)
   }
 }
 
-extension AnyNode {
-  /// Why the node holds what it holds, by the recorder that runs: for a debugger, `po node.why`.
-  public final var why: String {
-    GraphRecorder.current?.why(self).description ?? noRecorder
-  }
+// MARK: - In a debugger
 
-  /// Why the last turn did not tell the node, by the recorder that runs: for a debugger, `po node.whyNot`.
-  public final var whyNot: String {
-    GraphRecorder.current?.whyNot(self).description ?? noRecorder
-  }
+extension AnyNode {
+  /// Why the node holds what it holds, by the recorder that runs: `po node.why`.
+  public final var why: String { GraphRecorder.current?.why(self).description ?? noRecorder }
+
+  /// Why the last turn did not tell the node, by the recorder that runs: `po node.whyNot`.
+  public final var whyNot: String { GraphRecorder.current?.whyNot(self).description ?? noRecorder }
 }
 
 private let noRecorder = "No recorder runs: let recorder = GraphRecorder(); recorder.start()"

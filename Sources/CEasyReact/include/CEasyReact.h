@@ -41,8 +41,13 @@ static inline uint64_t easyreact_new_wave(void) {
 static inline bool easyreact_is_traced(void) {
   return __atomic_load_n(&easyreact_traced, __ATOMIC_RELAXED) != 0;
 }
-static inline void easyreact_set_traced(bool on) {
-  __atomic_store_n(&easyreact_traced, on, __ATOMIC_RELEASE);
+// Bits: what a tracer hears is made at all; a recording runs (EasyReactRecording.h).
+enum { easyreact_heard_by_tracer = 1, easyreact_heard_by_recording = 2 };
+static inline void easyreact_set_traced(int32_t hearers) {
+  __atomic_store_n(&easyreact_traced, hearers, __ATOMIC_RELEASE);
+}
+static inline bool easyreact_has_tracer(void) {
+  return (__atomic_load_n(&easyreact_traced, __ATOMIC_RELAXED) & easyreact_heard_by_tracer) != 0;
 }
 static inline bool easyreact_is_unsettled(void) {
   return __atomic_load_n(&easyreact_unsettled, __ATOMIC_ACQUIRE) != 0;
@@ -100,5 +105,7 @@ bool swift_isDeallocating(void *_Nonnull object);
 #ifdef __cplusplus
 }
 #endif
+
+#include "EasyReactRecording.h"
 
 #endif

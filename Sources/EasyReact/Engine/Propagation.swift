@@ -68,7 +68,7 @@ extension NodePointer {
     let saved = turn.pointee.wave
     var delivery = Delivery(context: context)
     delivery.wave.number = wave
-    if turn.pointee.isTraced { traceSet(in: turn) }
+    if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
     if arrive(arrival, delivery, sender: nil, in: turn) { propagate(in: turn) }
     turn.pointee.wave = saved
     _ = consume context
@@ -97,7 +97,7 @@ extension NodePointer {
     in turn: TurnPointer
   ) -> Bool {
     if delivery.isFiltered && isReached(by: delivery) {
-      return stop(.reachedAlready, in: turn)
+      return stop(.reachedAlready, delivery, from: sender, in: turn)
     }
     var flags = delivery.wave.flags.without(.late)
     switch consume arrival {
@@ -137,8 +137,8 @@ extension NodePointer {
     turn.pointee.wave.flags = flags
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
-      if delivery.isSet { noteTracedStart(of: wave) }
-      traceStored(in: turn)
+      if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
+      traceStored(delivery, from: sender, in: turn)
     }
     return true
   }
@@ -257,8 +257,11 @@ extension NodePointer {
       if edge.pointee.flags.load(ordering: .relaxed) == 0,
         !turn.pointee.wave.flags.has(.emptied) || edge.pointee.hearsEmptiness
       {
-        if turn.pointee.isTraced { edge.traceListener(in: turn) }
-        _ = edge.pointee.run(self, edge, turn)
+        if turn.pointee.isTraced {
+          edge.runTracedListener(self, in: turn)
+        } else {
+          _ = edge.pointee.run(self, edge, turn)
+        }
       } else if turn.pointee.isTraced, edge.pointee.has(.cut) {
         edge.traceStop(.cut, in: turn)
       }

@@ -9,13 +9,14 @@ import Musl
 import Darwin
 #endif
 
-// What the engine reports to a tracer. None of it is inlined into the engine: the room for an event would be part of the loop's frame, of
+// What the engine reports to a tracer, and to a recording (Recording/EngineRecording.swift). None of it is inlined into the engine: the room for an event would be part of the loop's frame, of
 // which there is one for each listener that sets another node.
 
 private func emit(
   _ kind: GraphEvent.Kind, _ storage: NodePointer?, _ wave: UInt64,
   _ context: Unmanaged<ContextBox>? = nil, at location: SourceLocation? = nil
 ) {
+  if !easyreact_has_tracer() { return }
   emit(kind, storage?.pointee.id ?? 0, storage.flatMap { $0.name }, wave, context, at: location)
 }
 
@@ -39,6 +40,7 @@ private func emit(
 
 extension NodePointer {
   @usableFromInline @inline(never) func traceMade() {
+    recordMade()
     if let creationRecorder = CreationRecorder.current, let node = self.node() {
       creationRecorder.add(node)
     }
@@ -46,11 +48,13 @@ extension NodePointer {
   }
 
   @inline(never) func traceGone(in turn: TurnPointer) {
+    if let ring = turn.ring { recordGone(ring, turn) }
     emit(.nodeGone, self, 0)
     GraphTracing.forget(pointee.id)
   }
 
   @usableFromInline @inline(never) func traceWave(_ wave: UInt64, began: Bool) {
+    if !easyreact_has_tracer() { return }
     whileDescribed { emit(began ? .waveBegan : .waveEnded, self, wave) }
   }
 
@@ -75,11 +79,27 @@ extension EdgePointer {
     } else {
       CreationRecorder.remove(self)
     }
+    if made, let ring = turn.ring { record(.edgeMade, wave: 0, at: location, ring, turn) }
     emit(made ? .edgeMade(to: down) : .edgeGone(to: down), pointee.up, 0, at: location)
+  }
+
+  /// The edge has its cut mark.
+  @inline(never) func traceCut(in turn: TurnPointer) {
+    if let ring = turn.ring { record(.edgeCut, wave: 0, ring, turn) }
+  }
+
+  /// The present value goes over this edge alone, under the wave of the turn.
+  @inline(never) func tracePush(in turn: TurnPointer) {
+    if pointee.down == nil {
+      traceListener(in: turn)
+    } else if let ring = turn.ring {
+      record(.pushed, wave: turn.pointee.wave.number, ring, turn)
+    }
   }
 }
 
 @usableFromInline @inline(never) func traceTurn(began: Bool, _ turn: TurnPointer) {
+  if began { turn.beginRecording() } else { turn.endRecording() }
   emit(began ? .turnBegan : .turnEnded, nil, 0)
 }
 
@@ -88,25 +108,58 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  @usableFromInline @inline(never) func traceSet(in turn: TurnPointer) {
-    // Between turns the number of the last wave is left behind.
-    let wave = turn.pointee.depth.load(ordering: .relaxed) > 1 ? turn.pointee.wave.number : 0
+  /// - Parameter number: Of a set that had to wait; zero: it is given later.
+  @usableFromInline @inline(never) func traceSet(
+    _ context: ContextBox?, number: UInt64, in turn: TurnPointer
+  ) {
+    let wave = turn.waveUnderWay
+    if let ring = turn.ring {
+      whileDescribed { recordSet(context, number: number, by: wave, ring, turn) }
+    }
     emit(.set, self, wave, at: turn.pointee.callSite)
     turn.pointee.callSite = nil
-    if let node = self.node(), !node.hasListener, edges(.outs).isEmpty {
+    if !hasEdge(.outs, where: { _ in true }), let node = self.node(), !node.hasListener {
+      if let ring = turn.ring { recordStop(.noConsumer, wave: number, ring, turn) }
       emit(.stopped(.noConsumer), self, wave)
     }
   }
 
-  @usableFromInline @inline(never) func traceStored(in turn: TurnPointer) {
-    if !GraphTracing.hears(pointee.id) { return }
+  /// A set is left with another thread, which tells a tracer of it.
+  @usableFromInline @inline(never) func traceLeftSet(
+    _ context: ContextBox?, number: UInt64, in turn: TurnPointer
+  ) {
+    guard let ring = turn.ring else { return }
+    recordSet(context, number: number, by: turn.waveUnderWay, ring, turn)
+    recordStop(.leftInMailbox, wave: number, ring, turn)
+    turn.pointee.callSite = nil
+  }
+
+  @usableFromInline @inline(never) func traceQueued(
+    _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
+  ) {
+    if let ring = turn.ring { record(.queued, delivery, from: sender, ring, turn) }
+  }
+
+  @usableFromInline @inline(never) func traceArrival(
+    _ delivery: Delivery, from sender: NodePointer, in turn: TurnPointer
+  ) {
+    if let ring = turn.ring { record(.arrived, delivery, from: sender, ring, turn) }
+  }
+
+  @usableFromInline @inline(never) func traceStored(
+    _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
+  ) {
+    if let ring = turn.ring {
+      whileDescribed { recordStored(delivery, from: sender, ring, turn) }
+    }
+    if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
     whileDescribed {
       let node = self.node()
       let value =
         if turn.pointee.wave.flags.has(.event) {
-          "event: \(node?.describedEvent ?? "")"
+          "event: \(isPrivate ? "private" : node?.describedEvent ?? "")"
         } else {
-          untracked { node?.anyValue.map { String(describing: $0) } } ?? "empty"
+          node?.describedValue ?? "empty"
         }
       emit(.valueStored(value), self, in: turn)
     }
@@ -135,30 +188,95 @@ extension EdgePointer {
     let owned =
       pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
     if let owned, owned.isOwnerGone { return }
+    if let ring = turn.ring {
+      record(.told, wave: turn.pointee.wave.number, ring, turn)
+    }
     emit(.listenerCalled, pointee.up!, in: turn)
+  }
+}
+
+extension EdgePointer {
+  /// Calls the listener.
+  @inline(never) func runTracedListener(_ node: NodePointer, in turn: TurnPointer) {
+    traceListener(in: turn)
+    _ = pointee.run(node, self, turn)
+    if let ring = turn.ring { easyreact_ring_mark(ring) }
+  }
+}
+
+extension TurnPointer {
+  /// Between turns the number of the last wave is left behind.
+  fileprivate var waveUnderWay: UInt64 {
+    pointee.depth.load(ordering: .relaxed) > 1 ? pointee.wave.number : 0
   }
 }
 
 extension NodePointer {
   @usableFromInline @inline(never) func traceStop(_ reason: GraphEvent.Stop, in turn: TurnPointer) {
+    if let ring = turn.ring {
+      recordStop(reason, wave: turn.pointee.wave.number, ring, turn)
+    }
     emit(.stopped(reason), self, turn.pointee.wave.number)
   }
 
+  /// What came from `sender` goes no further.
+  @usableFromInline @inline(never) func traceStop(
+    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer?,
+    in turn: TurnPointer
+  ) {
+    let wave = delivery.wave.number
+    if let ring = turn.ring {
+      recordStop(reason, wave: wave, from: sender.map { $0.pointee.id } ?? 0, ring, turn)
+    }
+    emit(.stopped(reason), self, wave)
+  }
+
   /// A join of latest values says nothing, for an upstream has none.
-  @usableFromInline @inline(never) func traceWaiting(in turn: TurnPointer) {
+  @usableFromInline @inline(never) func traceWaiting(
+    _ delivery: Delivery? = nil, from sender: NodePointer? = nil, in turn: TurnPointer
+  ) {
     if !turn.pointee.isTraced { return }
     let upstreams = node()?.lookAtEdges(.ins) { edge, up in
       edge.pointee.kind.readsLatest ? up : nil
     }
     let isForEver =
       upstreams?.contains { $0.map { $0.isEmpty && $0.tellsEvents } ?? false } ?? false
-    traceStop(isForEver ? .eventsAreNotKept : .waitsForAnotherUpstream, in: turn)
+    let reason = isForEver ? GraphEvent.Stop.eventsAreNotKept : .waitsForAnotherUpstream
+    if let delivery {
+      traceStop(reason, delivery, from: sender, in: turn)
+    } else {
+      traceStop(reason, in: turn)
+    }
   }
 }
 
 extension EdgePointer {
   @usableFromInline @inline(never) func traceStop(_ reason: GraphEvent.Stop, in turn: TurnPointer) {
-    emit(.stopped(reason), (pointee.down ?? pointee.up)!, in: turn)
+    if let ring = turn.ring {
+      record(.stopped, wave: turn.pointee.wave.number, stop: reason, ring, turn)
+    }
+    if easyreact_has_tracer() { emit(.stopped(reason), (pointee.down ?? pointee.up)!, in: turn) }
+  }
+
+  /// For a recording, before it is left with the thread that is inside the downstream.
+  @usableFromInline @inline(never) func traceLeft(_ delivery: Delivery, in turn: TurnPointer) {
+    guard let ring = turn.ring else { return }
+    record(.stopped, wave: delivery.wave.number, stop: .leftInMailbox, ring, turn)
+  }
+
+  /// Of what waited for another thread.
+  @usableFromInline @inline(never) func traceStop(
+    _ reason: GraphEvent.Stop, wave: UInt64, in turn: TurnPointer
+  ) {
+    if let ring = turn.ring { record(.stopped, wave: wave, stop: reason, ring, turn) }
+    emit(.stopped(reason), pointee.down ?? pointee.up, wave)
+  }
+}
+
+extension NodePointer {
+  /// A join has run and told nothing; it may have said why.
+  @inline(never) func traceSilentRun(in turn: TurnPointer) {
+    if let ring = turn.ring { recordSilentRun(wave: turn.pointee.wave.number, ring, turn) }
   }
 }
 
@@ -170,11 +288,13 @@ extension EdgePointer {
 
   @usableFromInline init(_ storage: NodePointer, _ turn: TurnPointer) {
     node = storage.pointee.id
-    name = storage.name
+    name = easyreact_has_tracer() ? storage.name : nil
     wave = turn.pointee.wave.number
   }
 
-  @usableFromInline func trace() { emit(.stopped(.leftInMailbox), node, name, wave, nil) }
+  @usableFromInline func trace() {
+    if easyreact_has_tracer() { emit(.stopped(.leftInMailbox), node, name, wave, nil) }
+  }
 }
 
 extension NodePointer {
@@ -195,7 +315,10 @@ private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
     if let node = storage.node() { names.append(node.whereabouts) }
     next = storage.pointee.caller
   }
-  if easyreact_is_traced() {
+  if let ring = turn.ring, let top = turn.pointee.top {
+    recordEndlessSets(top.pointee.id, wave: turn.pointee.wave.number, ring, turn)
+  }
+  if easyreact_has_tracer() {
     emit(.endlessSets(count: count, names: names), turn.pointee.top, turn.pointee.wave.number)
   }
   let message =
@@ -230,8 +353,11 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
-    if turn.pointee.isTraced { traceStop(reason, in: turn) }
+  @inlinable @inline(__always) func stop(
+    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer?,
+    in turn: TurnPointer
+  ) -> Bool {
+    if turn.pointee.isTraced { traceStop(reason, delivery, from: sender, in: turn) }
     return false
   }
 }

@@ -150,7 +150,11 @@ public enum GraphTracing {
 
   /// The engine reports while anybody hears it.
   static func updateSwitch() {
-    state.withLock { easyreact_set_traced($0.isHeard || CreationRecorder.areHeard) }
+    let recording = Recording.current == nil ? 0 : easyreact_heard_by_recording
+    state.withLock {
+      let tracer = $0.isHeard || CreationRecorder.areHeard ? easyreact_heard_by_tracer : 0
+      easyreact_set_traced(Int32(tracer | recording))
+    }
   }
 
   @TaskLocal static var isTracing = false

@@ -31,7 +31,7 @@ public struct GraphSnapshot: Codable, Equatable, Sendable {
 
 extension AnyNode {
   /// Everything that this node is joined to, as a value. Values are described by
-  /// `String(describing:)`, cut at 200 characters.
+  /// `String(describing:)`, cut at 200 characters; those of private nodes are `private`.
   /// - Complexity: O(nodes and edges). Other threads may change the graph meanwhile; each node is
   ///   seen at one moment.
   public final func snapshot() -> GraphSnapshot {
@@ -47,7 +47,7 @@ extension AnyNode {
   private final func picture(_ depth: Int) -> GraphSnapshot.Node {
     GraphSnapshot.Node(
       id: id, name: name, type: "\(valueType)",
-      value: untracked { anyValue.map { String(String(describing: $0).prefix(200)) } },
+      value: describedValue.map { String($0.prefix(200)) },
       isMutable: isMutable,
       file: created.file, line: created.line, listeners: listenerCount, depth: depth)
   }

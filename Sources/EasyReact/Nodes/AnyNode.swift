@@ -38,6 +38,23 @@ public class AnyNode: @unchecked Sendable {
     (storage.pointee.location.file, Int(storage.pointee.location.line))
   }
 
+  /// Are its values never described: in pictures, snapshots, records, traces, and `description`? Any thread; false
+  /// at first.
+  ///
+  ///     let password = MutableNode("hunter2")
+  ///     password.isPrivate = true
+  ///     print(password)                     // Node<String>(unnamed: private)
+  ///
+  /// It goes for this node alone: a node that is derived from it is marked where it says too much. Whether it is
+  /// empty, how often it changes and what leads to it can be seen as before.
+  public final var isPrivate: Bool {
+    get { storage.isPrivate }
+    set {
+      storage.attachments().state.withLock { $0.isPrivate = newValue }
+      storage.traceIfAny()?.isPrivate.store(newValue, ordering: .relaxed)
+    }
+  }
+
   /// Does the node hold no value?
   public final var isEmpty: Bool { anyValue == nil }
 
@@ -56,6 +73,15 @@ public class AnyNode: @unchecked Sendable {
   public var anyValue: (any Sendable)? { nil }
   /// The event that is being told, described. Holder.
   var describedEvent: String { "" }
+  /// The present value for people; nil when the node is empty.
+  final var describedValue: String? {
+    untracked { anyValue.map { isPrivate ? "private" : String(describing: $0) } }
+  }
+  /// For a recording: what is stored, or the event that is told, by the holder, described.
+  func described(isEvent: Bool, _ limit: Int) -> Described? { nil }
+  func traceManner(isEvent: Bool) -> TraceManner { .undecided }
+  /// Of a trivial type of 16 bytes at most, on any thread.
+  func copyStored(to place: UnsafeMutableRawPointer) {}
   /// The type of the values.
   public var valueType: Any.Type { Never.self }
   /// The type of a transform between nodes of these types; see `transform(of:)`.
@@ -75,7 +101,7 @@ extension AnyNode: Hashable {
 extension AnyNode: CustomStringConvertible {
   /// `Node<Int>(price: 15)`; an empty or nameless node says so.
   public var description: String {
-    let value = untracked { anyValue.map { String(describing: $0) } } ?? "empty"
+    let value = describedValue ?? "empty"
     return "Node<\(valueType)>(\(name ?? "unnamed"): \(value))"
   }
 

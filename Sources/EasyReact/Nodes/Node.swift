@@ -23,6 +23,19 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   public final override var valueType: Any.Type { Value.self }
   final override var describedEvent: String { String(describing: storage.slot(Value.self).pointee) }
 
+  final override func described(isEvent: Bool, _ limit: Int) -> Described? {
+    if isEvent { return Described(storage.slot(Value.self).pointee, limit: limit) }
+    return storage.readStored(Value.self).map { Described($0, limit: limit) }
+  }
+  final override func traceManner(isEvent: Bool) -> TraceManner {
+    let value = isEvent ? storage.slot(Value.self).pointee : storage.readStored(Value.self)
+    return value.map { TraceLayout.manner(of: $0) } ?? .undecided
+  }
+  final override func copyStored(to place: UnsafeMutableRawPointer) {
+    guard let value = storage.readStored(Value.self) else { return }
+    place.storeBytes(of: value, as: Value.self)
+  }
+
   final override class func transformType(from up: AnyNode.Type) -> AnyNodeTransform.Type {
     up.transformType(to: Value.self)
   }

@@ -4,6 +4,8 @@ import Synchronization
 final class NodeAttachments: Sendable {
   struct State {
     var name: String?
+    /// Its values are never described.
+    var isPrivate = false
     /// Transforms that have this node at one end and nothing at the other.
     var danglingFrom = LooseEnds(keeps: false)
     var danglingTo = LooseEnds(keeps: true)

@@ -200,9 +200,11 @@ func makeJoin<Output: Sendable>(
   ) -> Bool {
     let storage = edge.pointee.down.unsafelyUnwrapped
     let join = storage.pointee.join.unsafelyUnwrapped
-    if join.pointee.isTerminated.load(ordering: .relaxed) { return storage.stop(.cut, in: turn) }
+    if join.pointee.isTerminated.load(ordering: .relaxed) {
+      return storage.stop(.cut, delivery, from: sender, in: turn)
+    }
     guard let value = read(join.pointee.upstreams) else {
-      storage.traceWaiting(in: turn)
+      storage.traceWaiting(delivery, from: sender, in: turn)
       return false
     }
     return storage.arrive(.value(value), delivery, sender: sender, in: turn)

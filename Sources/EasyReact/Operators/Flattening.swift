@@ -328,7 +328,7 @@ extension Flatten {
     let down = edge.pointee.down.unsafelyUnwrapped
     let join = join.unsafelyUnwrapped
     if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
-      down.claim(by: turn),
+      down.claim(by: turn), !turn.pointee.isTraced,
       edge.pointee.flags.load(ordering: .relaxed) == 0, down.noteQuickly(join, sender: up, in: turn)
     {
       (place.pointee.outerEdge, place.pointee.isToChoose) = (edge, true)

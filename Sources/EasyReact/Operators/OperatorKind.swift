@@ -29,6 +29,15 @@
     }
   }
 
+  /// Does what comes over it arrive later: by a scheduler, a timer, a task?
+  var isDeferred: Bool {
+    switch self {
+    case .deliver, .delay, .debounce, .throttleLatest, .sampleEvery, .buffer, .timeout: true
+    case .mapAsync, .load, .following, .interval, .timer, .observing: true
+    default: false
+    }
+  }
+
   /// Do nodes that only such an edge leads away from live on? A sync, and what leads into the whole of a
   /// lens, keep nothing.
   var keepsUpstream: Bool { self != .sync && self != .inlet }

@@ -120,9 +120,11 @@ extension Node {
     _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.isTerminated { return down.stop(.cut, in: turn) }
+    if group.isTerminated { return down.stop(.cut, delivery, from: up, in: turn) }
     queue.push(value)
-    if !ready() { return down.stop(.waitsForAnotherUpstream, in: turn) }
+    if !ready() {
+      return down.stop(.waitsForAnotherUpstream, delivery, from: up, in: turn)
+    }
     return down.arrive(.value(pop()), delivery, sender: up, in: turn)
   }
   return { up, edge, turn in

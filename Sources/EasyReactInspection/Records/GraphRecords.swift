@@ -76,5 +76,22 @@ public struct WaveRecord: Codable, Hashable, Sendable, Identifiable {
 extension GraphRecords {
   /// The waves, in order of their roots. What a join tells belongs to the wave of each arrival.
   /// - Complexity: O(events and their causes).
-  public var waves: [WaveRecord] { [] }
+  public var waves: [WaveRecord] {
+    var waves: [WaveRecord] = []
+    /// The waves of each event, as places in `waves`.
+    var places: [UInt64: [Int]] = [:]
+    for event in events {
+      if event.kind == .set || event.kind == .pushed {
+        places[event.sequence] = [waves.count]
+        waves.append(
+          WaveRecord(number: event.wave, root: event.node, events: [event.sequence]))
+        continue
+      }
+      let own = Set(event.causes.flatMap { places[$0] ?? [] }).sorted()
+      if own.isEmpty { continue }
+      places[event.sequence] = own
+      for place in own { waves[place].events.append(event.sequence) }
+    }
+    return waves
+  }
 }

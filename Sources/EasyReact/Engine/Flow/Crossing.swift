@@ -37,6 +37,7 @@ extension EdgePointer {
     _ crossing: Brought, _ delivery: Delivery, in turn: TurnPointer
   ) {
     typealias Payload = (EdgePointer, Brought, Delivery)
+    if turn.pointee.isTraced { traceLeft(delivery, in: turn) }
     let payload: Payload = (self, crossing, delivery.retained())
     pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
       let (edge, crossing, delivery) = takePayload(payload, Payload.self)
@@ -47,6 +48,8 @@ extension EdgePointer {
           edge.pointee.down.unsafelyUnwrapped.propagate(in: turn)
         }
         turn.pointee.wave = saved
+      } else if turn.pointee.isTraced {
+        edge.traceStop(.cut, wave: delivery.wave.number, in: turn)
       }
       _ = consume context
     }

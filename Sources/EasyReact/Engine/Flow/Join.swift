@@ -91,7 +91,7 @@ extension JoinPointer {
     // The edge is looked at again behind the claim: see `isOver`.
     if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
       storage.claim(by: turn),
-      edge.pointee.flags.load(ordering: .relaxed) == 0,
+      edge.pointee.flags.load(ordering: .relaxed) == 0, !turn.pointee.isTraced,
       storage.noteQuickly(self, sender: up, in: turn)
     {
       return false
@@ -160,12 +160,13 @@ extension NodePointer {
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      return stop(.cut, in: turn)
+      return stop(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
     if delivery.isFiltered && isReached(by: delivery) {
-      return stop(.reachedAlready, in: turn)
+      return stop(.reachedAlready, delivery, from: sender, in: turn)
     }
+    if turn.pointee.isTraced { traceArrival(delivery, from: sender, in: turn) }
     if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
       (wave, tiebreak) = (newWave(), 0)
     }
@@ -259,12 +260,19 @@ extension TurnPointer {
     join.pointee.isWaiting = false
     let context = join.pointee.context
     if context != nil { join.pointee.context = nil }
-    if storage.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) { return }
+    if storage.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+      if pointee.isTraced { storage.traceStop(.cut, in: self) }
+      return
+    }
     pointee.wave.number = join.pointee.wave
     pointee.wave.flags = join.pointee.flags
     pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     pointee.runningRank = waiting.rank
-    if join.pointee.run(storage, self) { storage.propagate(in: self) }
+    if join.pointee.run(storage, self) {
+      storage.propagate(in: self)
+    } else if pointee.isTraced, !join.pointee.isWaiting {
+      storage.traceSilentRun(in: self)
+    }
     pointee.runningRank = -1
     pointee.wave.context = nil
     _ = consume context
@@ -288,7 +296,9 @@ extension TurnPointer {
     storage.store(value)
     storage.pointee.wave.store(wave, ordering: .releasing)
     storage.pointee.sender.store(join.pointee.sender, ordering: .relaxed)
-    if turn.pointee.isTraced { storage.traceStored(in: turn) }
+    if turn.pointee.isTraced {
+      storage.traceStored(Delivery(of: join, turn), from: join.pointee.sender, in: turn)
+    }
     return true
   }
   return storage.arrive(

@@ -39,6 +39,7 @@ extension NodePointer {
   ) {
     var delivery = delivery.retained()
     if delivery.wave.number == 0 { delivery.wave.number = newWave() }
+    if turn.pointee.isTraced { traceQueued(delivery, from: sender, in: turn) }
     waitForTurn(.arrival(arrival, delivery, sender), in: turn)
   }
 

@@ -15,6 +15,10 @@ import Synchronization
   @usableFromInline var isTraced = false
   /// Where the set that comes next was called, for a tracer.
   var callSite: SourceLocation? = nil
+  /// Where what happens is written down: the ring, and what keeps it, retained; for the floors above.
+  var ring: UnsafeMutableRawPointer? = nil
+  var recording: Unmanaged<AnyObject>? = nil
+  var turnNumber: UInt64 = 0
   /// The stack, linked by `NodeStorage.caller`.
   @usableFromInline var top: NodePointer? = nil
   @usableFromInline var held: RegionPointer? = nil

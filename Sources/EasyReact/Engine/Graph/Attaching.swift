@@ -53,7 +53,7 @@ extension EdgePointer {
     up.whileBusy(in: turn) {
       if turn.pointee.isTraced {
         up.traceWave(turn.pointee.wave.number, began: true)
-        if pointee.down == nil { traceListener(in: turn) }
+        tracePush(in: turn)
       }
       let wave = turn.pointee.wave.number
       if pointee.run(up, self, turn) { pointee.down!.propagate(in: turn) }
@@ -77,7 +77,10 @@ extension EdgePointer {
     if context != nil { turn.pointee.wave.flags.insert(.context) }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     let wave = turn.pointee.wave.number
-    if turn.pointee.isTraced { up.traceWave(wave, began: true) }
+    if turn.pointee.isTraced {
+      up.traceWave(wave, began: true)
+      tracePush(in: turn)
+    }
     // Busy for the user's transform alone: what comes back finds it at rest.
     let wasBusy = up.pointee.flags.only(.busy)
     up.pointee.flags.insert(.busy)

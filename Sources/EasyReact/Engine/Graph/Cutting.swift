@@ -27,6 +27,7 @@ extension EdgePointer {
   /// The second half of cutting: by the one who set the mark, which keeps the edge from being freed
   /// until then.
   func finishCut(in turn: TurnPointer) {
+    if turn.pointee.isTraced { traceCut(in: turn) }
     if let down = pointee.down {
       if pointee.traits.has(.endsDownstream) { down.terminate() }
       noteCut()

@@ -21,6 +21,8 @@ import Synchronization
   /// The operators know what it stands for (OperatorKind.swift).
   @usableFromInline let kindCode: UInt8
   @usableFromInline let traits: EdgeTraits
+  /// For a recording: given when it is first asked for, and no other edge's.
+  @usableFromInline let number: Atomic<UInt32>
   @usableFromInline var up: NodePointer?
 
   /// The upstream's handle, retained: consumers own providers. Nil for an edge of a sync.
@@ -46,6 +48,7 @@ import Synchronization
     self.state = state.map { Unmanaged.passRetained($0) }
     self.kindCode = kindCode
     self.traits = traits
+    number = Atomic(0)
     self.step = step
     self.up = up
     down = nil

@@ -304,6 +304,8 @@ extension NodePointer {
   // is atomic.
   /// What the floors above keep with a node: its name, loose transforms, the listenings of owners.
   let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
+  /// What recordings know of the node.
+  let trace = Atomic<Unmanaged<AnyObject>?>(nil)
   @usableFromInline var context: ContextBox?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
@@ -323,7 +325,10 @@ extension NodePointer {
   /// Of a node that is no join and computes from several upstreams; set before the node is published.
   @usableFromInline var termination: Termination?
 
-  deinit { attachments.load(ordering: .acquiring)?.release() }
+  deinit {
+    attachments.load(ordering: .acquiring)?.release()
+    trace.load(ordering: .acquiring)?.release()
+  }
 }
 
 extension NodePointer {

@@ -253,8 +253,9 @@ extension NodePointer {
       case .change, .attempt: nil
       }
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
-    let message = storage.makeMessage((storage, arrival, context, newWave(), UInt64(0)) as Payload)
-    {
+    let number = newWave()
+    if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
+    let message = storage.makeMessage((storage, arrival, context, number, UInt64(0)) as Payload) {
       payload, turn in
       let (storage, arrival, context, wave, ticket) = takePayload(payload, Payload.self)
       storage.apply(arrival, context: context, wave: wave, in: turn)

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// An edge as it is now, for records: of the nodes that live.
+package struct LiveEdge: Sendable {
+  package let id, upstream: UInt64
+  /// Nil: a listener.
+  package let downstream: UInt64?
+  /// What it does, and the name that its transform was given.
+  package let operation: String
+  package var name: String?
+  package let isBackEdge, isDeferred: Bool
+}
+
+extension AnyNode {
+  /// The edges that lead away from here, and the listeners. Any thread.
+  package final var liveEdges: [LiveEdge] {
+    typealias Seen = (edge: LiveEdge, transform: AnyNodeTransform?)
+    let edges = lookAtEdges(.outs) { edge, far -> Seen? in
+      guard let far else { return nil }
+      let transform = edge.pointee.publicObject.load(ordering: .acquiring)?.takeUnretainedValue()
+      return (edge.seen(from: id, to: far.id), transform as? AnyNodeTransform)
+    }
+    var listeners: [LiveEdge] = []
+    storage.forEachEdge(.listeners) { edge in
+      if !edge.pointee.has(.cut) { listeners.append(edge.seen(from: id, to: nil)) }
+    }
+    // A transform's name lies under its own lock, so it is asked for behind the node's.
+    return edges.compactMap { $0 }.map { $0.edge.named($0.transform?.name) } + listeners
+  }
+
+  /// As it is stored, described; nil: the node is empty. Any thread; runs the user's code.
+  package final func storedText(_ limit: Int) -> String? {
+    untracked { described(isEvent: false, limit)?.text }
+  }
+}
+
+extension LiveEdge {
+  fileprivate func named(_ name: String?) -> LiveEdge {
+    guard let name else { return self }
+    var edge = self
+    edge.name = name
+    return edge
+  }
+}
+
+extension EdgePointer {
+  fileprivate func seen(from up: UInt64, to down: UInt64?) -> LiveEdge {
+    LiveEdge(
+      id: UInt64(number()), upstream: up, downstream: down, operation: pointee.kind.name,
+      isBackEdge: pointee.has(.isBackEdge), isDeferred: pointee.kind.isDeferred)
+  }
+}

@@ -1,0 +1,94 @@
+import CEasyReact
+import Synchronization
+
+/// What recordings know of one node. Made when a recording first meets it, and kept by the node's side table and by the
+/// recordings that met it.
+package final class NodeTrace: @unchecked Sendable {
+  // Unchecked: `record` is guarded by the lock of the ring that runs; the rest is constant, atomic or a Mutex.
+  package let id: UInt64
+  package let place: (file: String, line: Int)
+  package let valueType: Any.Type
+  let record: UnsafeMutablePointer<easyreact_node_trace>
+  /// How a value is kept; `undecided` until there is one to look at.
+  let manner: Atomic<TraceManner>
+  /// Where the value lies behind the node's storage, and how many bytes it has.
+  let offset, size: Int
+  let isPrivate: Atomic<Bool>
+  /// The number of the recording that knows the node's value; of the one that knows those of the nodes downstream.
+  let knowsValue = Atomic<UInt64>(0), knowsDownstream = Atomic<UInt64>(0)
+  /// The sequences in the recording of that number; zero: none.
+  private let life = Mutex(Life())
+
+  private struct Life {
+    weak var node: AnyNode?
+    var recording: UInt64 = 0
+    var gone: UInt64 = 0
+    /// When it went.
+    var name: String?
+  }
+
+  init(_ node: AnyNode) {
+    id = node.id
+    place = node.created
+    valueType = node.valueType
+    record = .allocate(capacity: 1)
+    record.initialize(to: easyreact_node_trace())
+    let layout = TraceLayout(of: node.valueType)
+    (offset, size) = (layout.offset, layout.size)
+    manner = Atomic(layout.manner)
+    isPrivate = Atomic(node.storage.isPrivate)
+    life.withLock { $0.node = node }
+  }
+
+  deinit {
+    if Int(record.pointee.last_form) == easyreact_form_text {
+      TracedText.release(record.pointee.last)
+    }
+    record.deallocate()
+  }
+
+  /// Nil: it is gone.
+  package var node: AnyNode? { life.withLock { $0.node } }
+  package var lastName: String? { life.withLock { $0.name } }
+  package var hidesValues: Bool { isPrivate.load(ordering: .relaxed) }
+
+  func noteGone(_ name: String?, at sequence: UInt64, in recording: UInt64) {
+    life.withLock { life in (life.gone, life.recording, life.name) = (sequence, recording, name) }
+  }
+
+  /// It went, and no event of it is kept.
+  func isForgotten(before oldest: UInt64) -> Bool {
+    life.withLock { $0.gone != 0 && $0.gone < oldest }
+  }
+
+  // MARK: - What it did
+
+  /// In one recording.
+  package struct Part: Sendable {
+    package var stored: UInt64 = 0, told: UInt64 = 0, storedEqual: UInt64 = 0
+    package var ranInVain: UInt64 = 0, ownNanoseconds: UInt64 = 0
+    package var last = TracedValue.unknown
+  }
+
+  func part(in ring: RingPointer) -> Part {
+    let copy = easyreact_copy_trace(ring, record)
+    defer { if Int(copy.last_form) == easyreact_form_text { TracedText.release(copy.last) } }
+    if copy.recording != ring.pointee.number { return Part() }
+    return Part(
+      stored: copy.stored, told: copy.told, storedEqual: copy.stored_equal,
+      ranInVain: copy.ran_in_vain, ownNanoseconds: copy.own_nanoseconds,
+      last: TracedValue(copy.last_form, copy.last))
+  }
+
+  /// Describes bytes that a ring has kept: the user's code.
+  package func describe(_ first: UInt64, _ second: UInt64) -> String {
+    let place = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
+    defer { place.deallocate() }
+    place.storeBytes(of: first, as: UInt64.self)
+    place.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
+    func text<Value>(_: Value.Type) -> String {
+      untracked { String(describing: place.load(as: Value.self)) }
+    }
+    return text(valueType)
+  }
+}

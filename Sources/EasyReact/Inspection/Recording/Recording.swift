@@ -1,0 +1,139 @@
+import CEasyReact
+import Synchronization
+
+typealias RingPointer = UnsafeMutablePointer<easyreact_ring>
+
+/// What a recorder of the product `EasyReactInspection` keeps: a ring of events, and what is known of the nodes.
+///
+/// Written by all threads that are inside the graph, each event under the ring's own lock for a few dozen instructions
+/// (`CEasyReact/EasyReactRecording.c`), and numbered there: so the events of all threads are in one order, in which
+/// causes come before what they cause. At most one recording runs.
+package final class Recording: @unchecked Sendable {
+  // Unchecked: `ring` has its own lock; the rest is constant, atomic or a Mutex.
+  let ring: RingPointer
+  private let turns = Atomic<UInt64>(0)
+  private let table = Mutex(Table())
+
+  /// The nodes that were met, by id.
+  private struct Table {
+    var traces: [UInt64: NodeTrace] = [:]
+    /// What they did, once the recording is over: another one may begin anew with the same nodes.
+    var parts: [UInt64: NodeTrace.Part]?
+    /// Those that are gone, and of which no event is kept, are swept when there are as many.
+    var room = 1_024
+  }
+
+  private struct Running {
+    var recording: Recording?
+    var count: UInt64 = 0
+  }
+  private static let running = Mutex(Running())
+  /// The one that runs.
+  package static var current: Recording? { running.withLock { $0.recording } }
+
+  private init(number: UInt64, events: Int, bytes: Int, descriptionLength: Int, measuresTime: Bool)
+  {
+    ring = easyreact_ring_make(
+      number, UInt64(events), UInt64(bytes), UInt32(clamping: descriptionLength), measuresTime)
+  }
+
+  deinit {
+    var event = easyreact_event()
+    while easyreact_ring_take(ring, &event) { event.releaseTexts() }
+    easyreact_ring_free(ring)
+  }
+
+  // MARK: - Start and stop
+
+  /// Begins one in place of the one that runs.
+  package static func start(
+    events: Int, bytes: Int, descriptionLength: Int, measuresTime: Bool
+  ) -> Recording {
+    let (new, old) = running.withLock { running in
+      running.count += 1
+      let old = running.recording
+      old?.end()
+      let new = Recording(
+        number: running.count, events: events, bytes: bytes, descriptionLength: descriptionLength,
+        measuresTime: measuresTime)
+      running.recording = new
+      return (new, old)
+    }
+    _ = consume old
+    GraphTracing.updateSwitch()
+    return new
+  }
+
+  /// Writes nothing any more. What is kept stays.
+  package func stop() {
+    let wasRunning = Recording.running.withLock { running in
+      guard running.recording === self else { return false }
+      end()
+      running.recording = nil
+      return true
+    }
+    if wasRunning { GraphTracing.updateSwitch() }
+  }
+
+  package var isRunning: Bool { Recording.running.withLock { $0.recording === self } }
+
+  /// From here on the parts of the nodes change no more, so they are copied.
+  private func end() {
+    easyreact_ring_stop(ring)
+    let traces = traces
+    let parts = traces.map { ($0.id, $0.part(in: ring)) }
+    table.withLock { $0.parts = Dictionary(uniqueKeysWithValues: parts) }
+  }
+
+  // MARK: - What is known of the nodes
+
+  func nextTurn() -> UInt64 { turns.wrappingAdd(1, ordering: .relaxed).newValue }
+
+  func add(_ trace: NodeTrace) {
+    let oldest = bounds.lowerBound
+    let swept = table.withLock { table -> [NodeTrace] in
+      table.traces[trace.id] = trace
+      if table.traces.count <= table.room { return [] }
+      let swept = table.traces.values.filter { $0.isForgotten(before: oldest) }
+      for trace in swept { table.traces[trace.id] = nil }
+      table.room = max(1_024, 2 * table.traces.count)
+      return swept
+    }
+    _ = consume swept
+  }
+
+  /// A node that no event need have named. Nil: its handle is going.
+  package func meet(_ node: AnyNode) -> NodeTrace? { node.storage.beginTrace(self) }
+
+  package var traces: [NodeTrace] { table.withLock { Array($0.traces.values) } }
+
+  /// What the node did in this recording.
+  package func part(of trace: NodeTrace) -> NodeTrace.Part {
+    table.withLock { $0.parts }.map { $0[trace.id] ?? NodeTrace.Part() } ?? trace.part(in: ring)
+  }
+
+  // MARK: - Reading
+
+  /// The sequence of the oldest event that is kept, and of the next one.
+  package var bounds: Range<UInt64> {
+    var (first, next): (UInt64, UInt64) = (0, 0)
+    easyreact_ring_bounds(ring, &first, &next)
+    return first..<next
+  }
+
+  /// The events from a sequence on, oldest first, copied a few at a time: writers wait for no more than that.
+  package func forEachEvent(from start: UInt64 = 0, _ body: (TracedEvent) -> Void) {
+    let room = 128
+    let events = UnsafeMutablePointer<easyreact_event>.allocate(capacity: room)
+    defer { events.deallocate() }
+    var next = start
+    while true {
+      let count = easyreact_ring_copy(ring, next, events, room, &next)
+      if count == 0 { return }
+      for index in 0..<count {
+        body(TracedEvent(events[index]))
+        events[index].releaseTexts()
+      }
+    }
+  }
+}

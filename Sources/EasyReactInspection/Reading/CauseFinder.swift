@@ -1,0 +1,232 @@
+import EasyReact
+
+/// Finds what made each event happen, one event after the other in their order.
+///
+/// The engine says of a value from which node it came and under which number that node told it; a node tells no two
+/// values under one number, so the two name one event. What has to wait is told of twice: where it stops to wait, and
+/// where it goes on; the second has the first one as its cause.
+struct CauseFinder {
+  /// What a node told, by its number.
+  private struct Told: Hashable {
+    let node, wave: UInt64
+  }
+  /// What went over an edge.
+  private struct Way: Hashable {
+    let up, down, wave: UInt64
+  }
+  /// Of one thread.
+  private struct Thread {
+    var turn: UInt64 = 0
+    /// Sets of this turn that have not been stored yet, the innermost last.
+    var sets: [(sequence: UInt64, node: UInt64)] = []
+    /// The listener that was called last, and the wave that it heard.
+    var listener: (sequence: UInt64, wave: UInt64)?
+  }
+
+  private var told: [Told: UInt64] = [:]
+  private var pushed: [Way: UInt64] = [:]
+  /// What waits, by the stop or the entry in a queue.
+  private var waiting: [Way: UInt64] = [:]
+  /// Sets that are left with another thread.
+  private var left: [Told: UInt64] = [:]
+  private var zips: Set<UInt64> = []
+  /// Sets that had their number before they were stored.
+  private var numbered: [Told: UInt64] = [:]
+  private var threads: [UInt64: Thread] = [:]
+  /// Of joins: what has come since they ran.
+  private var arrivals: [UInt64: [(sequence: UInt64, up: UInt64)]] = [:]
+  /// Of zips: values without partners, by the stop, for each upstream.
+  private var partners: [UInt64: [UInt64: [UInt64]]] = [:]
+  /// Where an edge was made.
+  private var edges: [UInt64: UInt64] = [:]
+
+  /// What became known with an event.
+  struct Finding {
+    var causes: [UInt64] = []
+    /// The set that this event stores or lets wait: its wave is now known.
+    var set: UInt64?
+    /// Of something that was told before: a set that had been left with another thread, a run of a join.
+    var isRepeated = false
+  }
+
+  mutating func find(_ event: TracedEvent) -> Finding {
+    if threads[event.thread, default: Thread()].turn != event.turn {
+      threads[event.thread] = Thread(turn: event.turn)
+    }
+    switch event.kind {
+    case .set: return set(event)
+    case .stored: return stored(event)
+    case .queued: return queued(event)
+    case .stopped: return stopped(event)
+    case .arrived:
+      let causes = source(event)
+      arrivals[event.node, default: []].append((event.sequence, event.other))
+      return Finding(causes: causes)
+    case .pushed:
+      pushed[Way(up: event.node, down: event.other, wave: event.wave)] = event.sequence
+      return Finding(causes: edges[event.edge].map { [$0] } ?? [])
+    case .told:
+      threads[event.thread]!.listener = (event.sequence, event.wave)
+      let cause = told[Told(node: event.node, wave: event.wave)] ?? edges[event.edge]
+      return Finding(causes: cause.map { [$0] } ?? [])
+    case .edgeMade:
+      edges[event.edge] = event.sequence
+      if event.operation == "Zip" { zips.insert(event.other) }
+      return Finding(causes: listener(of: event))
+    case .edgeCut:
+      edges[event.edge] = nil
+      return Finding(causes: listener(of: event))
+    case .nodeMade: return Finding(causes: listener(of: event))
+    case .nodeGone:
+      forget(event.node)
+      return Finding()
+    case .endlessSets: return Finding()
+    }
+  }
+
+  /// An edge that lives, which no event need have named.
+  mutating func know(_ edge: LiveEdge) {
+    if edge.operation == "Zip", let down = edge.downstream { zips.insert(down) }
+  }
+
+  /// Events before this one are forgotten, and nothing can come of them any more that could be told.
+  mutating func forget(before oldest: UInt64) {
+    told = told.filter { $0.value >= oldest }
+    pushed = pushed.filter { $0.value >= oldest }
+    waiting = waiting.filter { $0.value >= oldest }
+    left = left.filter { $0.value >= oldest }
+    numbered = numbered.filter { $0.value >= oldest }
+    edges = edges.filter { $0.value >= oldest }
+    threads = threads.filter { ($0.value.listener?.sequence ?? .max) >= oldest }
+  }
+
+  private mutating func forget(_ node: UInt64) {
+    arrivals[node] = nil
+    partners[node] = nil
+    zips.remove(node)
+  }
+
+  // MARK: - Each kind
+
+  /// The call of the listener that did it, where this is inside of one.
+  private func listener(of event: TracedEvent) -> [UInt64] {
+    if event.turn == 0 { return [] }
+    return threads[event.thread]?.listener.map { [$0.sequence] } ?? []
+  }
+
+  private mutating func set(_ event: TracedEvent) -> Finding {
+    if event.wave != 0 {
+      let key = Told(node: event.node, wave: event.wave)
+      if numbered[key] != nil { return Finding(isRepeated: true) }
+      numbered[key] = event.sequence
+    } else {
+      threads[event.thread]!.sets.append((event.sequence, event.node))
+    }
+    let listener = threads[event.thread]!.listener
+    let isByListener = event.origin != 0 && listener?.wave == event.origin
+    return Finding(causes: isByListener ? [listener!.sequence] : [])
+  }
+
+  /// The set that is being stored now, or begins to wait.
+  private mutating func openSet(_ event: TracedEvent) -> UInt64? {
+    if let sequence = numbered[Told(node: event.node, wave: event.origin)] { return sequence }
+    guard let place = threads[event.thread]!.sets.lastIndex(where: { $0.node == event.node }) else {
+      return nil
+    }
+    return threads[event.thread]!.sets.remove(at: place).sequence
+  }
+
+  private mutating func stored(_ event: TracedEvent) -> Finding {
+    var finding = Finding()
+    if event.isSet {
+      finding.set = openSet(event)
+      let waited =
+        waiting.removeValue(forKey: Way(up: 0, down: event.node, wave: event.origin))
+        ?? left.removeValue(forKey: Told(node: event.node, wave: event.origin))
+      finding.causes = (waited ?? finding.set).map { [$0] } ?? []
+    } else {
+      finding.causes = came(event)
+    }
+    told[Told(node: event.node, wave: event.wave)] = event.sequence
+    return finding
+  }
+
+  private mutating func queued(_ event: TracedEvent) -> Finding {
+    var finding = Finding()
+    if event.isSet {
+      finding.set = openSet(event)
+      finding.causes = finding.set.map { [$0] } ?? []
+      if let set = finding.set { numbered[Told(node: event.node, wave: event.wave)] = set }
+    } else {
+      finding.causes = came(event)
+    }
+    waiting[Way(up: event.other, down: event.node, wave: event.wave)] = event.sequence
+    return finding
+  }
+
+  private mutating func stopped(_ event: TracedEvent) -> Finding {
+    if event.isSilentRun {
+      return runOfJoin(event.node).map { Finding(causes: $0) } ?? Finding(isRepeated: true)
+    }
+    if event.other == 0 { return stoppedAtNode(event) }
+    let causes = source(event)
+    let way = Way(up: event.other, down: event.node, wave: event.origin)
+    switch event.stop {
+    case .heldBackByTimer, .waitsOnScheduler, .waitsForCall, .leftInMailbox:
+      waiting[way] = event.sequence
+    case .waitsForAnotherUpstream where zips.contains(event.node):
+      partners[event.node, default: [:]][event.other, default: []].append(event.sequence)
+    default: break
+    }
+    return Finding(causes: causes)
+  }
+
+  private mutating func stoppedAtNode(_ event: TracedEvent) -> Finding {
+    let key = Told(node: event.node, wave: event.wave)
+    switch event.stop {
+    case .leftInMailbox:
+      left[key] = event.sequence
+      return Finding(causes: numbered[key].map { [$0] } ?? [])
+    case .noConsumer, .filtered:
+      let open = threads[event.thread]!.sets.last { $0.node == event.node }?.sequence
+      return Finding(causes: (numbered[key] ?? open).map { [$0] } ?? [])
+    default:
+      if let run = runOfJoin(event.node) { return Finding(causes: run) }
+      return Finding(causes: told[key].map { [$0] } ?? [])
+    }
+  }
+
+  // MARK: - Where a value came from
+
+  /// What has come to a join since it ran; nil: it is none, or nothing has.
+  private mutating func runOfJoin(_ node: UInt64, from up: UInt64? = nil) -> [UInt64]? {
+    guard let come = arrivals[node] else { return nil }
+    if let up, !come.contains(where: { $0.up == up }) { return nil }
+    arrivals[node] = nil
+    return come.map(\.sequence)
+  }
+
+  /// To a node: by the run of a join, with its partners, or over an edge.
+  private mutating func came(_ event: TracedEvent) -> [UInt64] {
+    let isOldest = waiting[Way(up: event.other, down: event.node, wave: event.origin)] != nil
+    if !isOldest, let run = runOfJoin(event.node, from: event.other) { return run }
+    return source(event) + takePartners(event)
+  }
+
+  private mutating func takePartners(_ event: TracedEvent) -> [UInt64] {
+    guard let queues = partners[event.node] else { return [] }
+    var taken: [UInt64] = []
+    for (up, queue) in queues where up != event.other && !queue.isEmpty {
+      taken.append(queue[0])
+      partners[event.node]![up]!.removeFirst()
+    }
+    return taken.sorted()
+  }
+
+  /// Over an edge: where it waited, or the upstream's event.
+  private mutating func source(_ event: TracedEvent) -> [UInt64] {
+    let way = Way(up: event.other, down: event.node, wave: event.origin)
+    if let waited = waiting.removeValue(forKey: way) { return [waited] }
+    return (pushed[way] ?? told[Told(node: event.other, wave: event.origin)]).map { [$0] } ?? []
+  }
+}

@@ -1,0 +1,271 @@
+import EasyReact
+
+/// Turns what a recording has kept into records, and goes on where it stopped: so following a recording costs what is
+/// new in it.
+struct RecordReader {
+  private let recording: Recording
+  private let limit: Int
+  private let measuresTime: Bool
+  private var finder = CauseFinder()
+  private var next: UInt64 = 1
+  private(set) var events: [EventRecord] = []
+  private var edges: [UInt64: EdgeRecord] = [:]
+  private var born: [UInt64: Moment] = [:], gone: [UInt64: Moment] = [:]
+  private var traces: [UInt64: NodeTrace] = [:]
+
+  init(_ recording: Recording, limit: Int, measuresTime: Bool) {
+    self.recording = recording
+    self.limit = limit
+    self.measuresTime = measuresTime
+  }
+
+  /// How many events are not kept any more.
+  var dropped: UInt64 { recording.bounds.lowerBound - 1 }
+
+  // MARK: - Events
+
+  /// Reads what is new, and lets go of what the recording has dropped.
+  mutating func advance() {
+    var new: [TracedEvent] = []
+    recording.forEachEvent(from: next) { new.append($0) }
+    for trace in recording.traces where traces.updateValue(trace, forKey: trace.id) == nil {
+      isShapeNew = true
+    }
+    // Edges of which no event was kept, so that what comes over them is known to.
+    isShapeNew = isShapeNew || new.contains { $0.changesShape }
+    lookAtGraph()
+    for event in new {
+      next = event.sequence + 1
+      take(event)
+    }
+    forgetDropped()
+  }
+
+  private mutating func take(_ event: TracedEvent) {
+    let finding = finder.find(event)
+    if finding.isRepeated { return }
+    if let set = finding.set { note(wave: event.wave, ofSet: set) }
+    note(edgeOf: event)
+    let moment = Moment(sequence: event.sequence, nanoseconds: event.nanoseconds)
+    if event.kind == .nodeMade { born[event.node] = moment }
+    if event.kind == .nodeGone { gone[event.node] = moment }
+    events.append(record(event, finding.causes))
+  }
+
+  private mutating func note(wave: UInt64, ofSet sequence: UInt64) {
+    let place = events.lowerBound(sequence)
+    if place < events.count, events[place].sequence == sequence { events[place].wave = wave }
+  }
+
+  private func record(_ event: TracedEvent, _ causes: [UInt64]) -> EventRecord {
+    let isStored = event.kind == .stored
+    return EventRecord(
+      sequence: event.sequence, nanoseconds: event.nanoseconds, thread: event.thread,
+      turn: event.turn, wave: event.wave, kind: EventRecord.Kind(event.kind), node: event.node,
+      other: event.other == 0 ? nil : event.other, edge: edge(of: event), causes: causes,
+      stop: event.kind == .stopped ? event.stop : nil,
+      old: isStored ? value(event.old, of: event.node) : nil,
+      new: isStored ? value(event.new, of: event.node) : nil,
+      callSite: event.kind == .nodeMade
+        ? nil : event.place.map { SourcePlace(file: $0.file, line: $0.line) },
+      context: event.context)
+  }
+
+  private func value(_ value: TracedValue, of node: UInt64) -> ValueRecord {
+    if traces[node]?.hidesValues == true {
+      switch value {
+      case .unknown, .empty: break
+      default: return .private
+      }
+    }
+    switch value {
+    case .unknown: return .unknown
+    case .empty: return .empty
+    case .hidden: return .private
+    case .text(let text, let isEvent): return ValueRecord(isEvent ? .event : .value, text: text)
+    case .bytes(let first, let second, let isEvent):
+      let text = traces[node]?.describe(first, second).cut(at: limit)
+      return ValueRecord(isEvent ? .event : .value, text: text ?? "?")
+    }
+  }
+
+  // MARK: - Edges
+
+  private mutating func note(edgeOf event: TracedEvent) {
+    if event.edge == 0 { return }
+    let isOfDown = event.kind == .stopped && event.other != 0
+    let up = isOfDown ? event.other : event.node
+    let down = isOfDown ? event.node : event.other
+    var edge =
+      edges[event.edge]
+      ?? EdgeRecord(
+        id: event.edge, operation: event.operation, upstream: up,
+        downstream: down == 0 ? nil : down,
+        isDeferred: event.isDeferred)
+    edge.isBackEdge = event.isBackEdge
+    let moment = Moment(sequence: event.sequence, nanoseconds: event.nanoseconds)
+    if event.kind == .edgeMade {
+      edge.born = moment
+      edge.place = event.place.map { SourcePlace(file: $0.file, line: $0.line) }
+    }
+    if event.kind == .edgeCut, edge.cut == nil { edge.cut = moment }
+    keep(edge)
+  }
+
+  /// The edge that a value came over: the engine knows where it came from.
+  private func edge(of event: TracedEvent) -> UInt64? {
+    if event.edge != 0 { return event.edge }
+    if event.other == 0 { return nil }
+    return between[Ends(up: event.other, down: event.node)]?.last {
+      edges[$0]?.lived(at: event.sequence) ?? false
+    }
+  }
+
+  private struct Ends: Hashable {
+    let up, down: UInt64
+  }
+  private var between: [Ends: [UInt64]] = [:]
+
+  private mutating func keep(_ edge: EdgeRecord) {
+    if edges.updateValue(edge, forKey: edge.id) == nil, let down = edge.downstream {
+      between[Ends(up: edge.upstream, down: down), default: []].append(edge.id)
+    }
+  }
+
+  private mutating func drop(_ edge: EdgeRecord) {
+    edges[edge.id] = nil
+    guard let down = edge.downstream else { return }
+    let ends = Ends(up: edge.upstream, down: down)
+    between[ends]?.removeAll { $0 == edge.id }
+    if between[ends]?.isEmpty == true { between[ends] = nil }
+  }
+
+  // MARK: - The graph as it is
+
+  /// Has the shape changed since it was looked at?
+  private var isShapeNew = true
+  private var listeners: [UInt64: Int] = [:]
+
+  /// Meets everything that is joined to what was met, with its edges.
+  private mutating func lookAtGraph() {
+    if !isShapeNew { return }
+    isShapeNew = false
+    listeners = [:]
+    var waiting = traces.values.compactMap(\.node)
+    var seen = Set(waiting.map(\.id))
+    while let node = waiting.popLast() {
+      if traces[node.id] == nil { traces[node.id] = recording.meet(node) }
+      for edge in node.liveEdges { note(edge) }
+      listeners[node.id] = node.listenerCount
+      for near in node.upstreamNodes + node.downstreamNodes where seen.insert(near.id).inserted {
+        waiting.append(near)
+      }
+    }
+  }
+
+  private mutating func note(_ edge: LiveEdge) {
+    finder.know(edge)
+    var record =
+      edges[edge.id]
+      ?? EdgeRecord(
+        id: edge.id, operation: edge.operation, upstream: edge.upstream,
+        downstream: edge.downstream, isDeferred: edge.isDeferred)
+    if let name = edge.name { record.operation = name }
+    record.isBackEdge = edge.isBackEdge
+    keep(record)
+  }
+
+  // MARK: - Letting go
+
+  private mutating func forgetDropped() {
+    let oldest = recording.bounds.lowerBound
+    let count = events.lowerBound(oldest)
+    if count == 0 { return }
+    events.removeFirst(count)
+    finder.forget(before: oldest)
+    for edge in edges.values where (edge.cut?.sequence ?? .max) < oldest { drop(edge) }
+    for (node, moment) in gone where moment.sequence < oldest {
+      (traces[node], born[node], gone[node]) = (nil, nil, nil)
+    }
+  }
+
+  // MARK: - Records
+
+  /// Everything; or, of events, those behind one.
+  func records(after sequence: UInt64, began: Double) -> GraphRecords {
+    let first = sequence == 0 ? 0 : events.lowerBound(sequence + 1)
+    return GraphRecords(
+      nodes: nodes, edges: edges.values.sorted { $0.id < $1.id }, events: Array(events[first...]),
+      dropped: dropped, began: began)
+  }
+
+  private var nodes: [NodeRecord] {
+    var operations: [UInt64: String] = [:]
+    for edge in edges.values.sorted(by: { $0.id < $1.id }) {
+      if let down = edge.downstream, operations[down] == nil { operations[down] = edge.operation }
+    }
+    return traces.values.sorted { $0.id < $1.id }.map { record($0, operations[$0.id] ?? "Source") }
+  }
+
+  private func record(_ trace: NodeTrace, _ operation: String) -> NodeRecord {
+    let node = trace.node
+    let part = recording.part(of: trace)
+    return NodeRecord(
+      id: trace.id, name: node.map(\.name) ?? trace.lastName, operation: operation,
+      type: "\(trace.valueType)", isMutable: node?.isMutable ?? false,
+      isPrivate: trace.hidesValues,
+      place: SourcePlace(file: trace.place.file, line: trace.place.line),
+      born: born[trace.id], gone: gone[trace.id], value: value(part.last, trace, node),
+      listeners: listeners[trace.id] ?? 0, counts: counts(part))
+  }
+
+  private func value(_ last: TracedValue, _ trace: NodeTrace, _ node: AnyNode?) -> ValueRecord {
+    if case .unknown = last, let node {
+      if node.isEmpty { return .empty }
+      if trace.hidesValues { return .private }
+      return node.storedText(limit).map { ValueRecord(.value, text: $0) } ?? .empty
+    }
+    return value(last, of: trace.id)
+  }
+
+  var counts: [UInt64: NodeCounts] { traces.mapValues { counts(recording.part(of: $0)) } }
+
+  private func counts(_ part: NodeTrace.Part) -> NodeCounts {
+    var counts = NodeCounts()
+    counts.stored = part.stored
+    counts.told = part.told
+    counts.storedEqual = part.storedEqual
+    counts.ranInVain = part.ranInVain
+    if measuresTime { counts.ownNanoseconds = part.ownNanoseconds }
+    return counts
+  }
+}
+
+extension TracedEvent {
+  fileprivate var changesShape: Bool {
+    switch kind {
+    case .nodeMade, .nodeGone, .edgeMade, .edgeCut: true
+    default: false
+    }
+  }
+}
+
+extension EventRecord.Kind {
+  init(_ kind: TracedEvent.Kind) {
+    self =
+      switch kind {
+      case .nodeMade: .nodeMade
+      case .nodeGone: .nodeGone
+      case .edgeMade: .edgeMade
+      case .edgeCut: .edgeCut
+      case .set: .set
+      case .pushed: .pushed
+      case .stored: .stored
+      case .told: .told
+      case .arrived: .arrived
+      case .stopped: .stopped
+      case .queued: .queued
+      case .endlessSets: .endlessSets
+      }
+  }
+}
