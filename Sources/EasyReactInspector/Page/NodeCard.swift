@@ -12,6 +12,8 @@ struct NodeCard: Encodable, Sendable {
     var isBackEdge: Bool
     var isDeferred: Bool
     var place: String?
+    /// Of one that is gone.
+    var cut: Moment?
   }
   /// A mark on the node's line of time: a value that it stored, or what was stopped before it.
   struct Mark: Encodable, Sendable {
@@ -30,6 +32,8 @@ struct NodeCard: Encodable, Sendable {
   var upstream: [Neighbour]
   var downstream: [Neighbour]
   var listeners: [Neighbour]
+  /// Those that are gone: cancelled, or their owner died. The last ones.
+  var formerListeners: [Neighbour]
   /// The last ones, oldest first.
   var marks: [Mark]
   var notShown: Int
@@ -51,6 +55,7 @@ struct NodeCard: Encodable, Sendable {
       Neighbour($0, to: nil, records)
     }
     notShown = into.count + away.count - upstream.count - downstream.count - listeners.count
+    formerListeners = Self.formerListeners(of: id, in: records, at: moment)
     let own = records.events.filter {
       $0.node == id && ($0.kind == .stored || $0.kind == .stopped) && $0.sequence <= moment ?? .max
     }
@@ -59,6 +64,16 @@ struct NodeCard: Encodable, Sendable {
         sequence: $0.sequence, nanoseconds: $0.nanoseconds, wave: $0.wave, value: $0.new,
         stop: $0.stop?.rawValue)
     }
+  }
+}
+
+extension NodeCard {
+  static func formerListeners(
+    of id: UInt64, in records: GraphRecords, at moment: UInt64?
+  ) -> [Neighbour] {
+    records.edges.filter { edge in
+      edge.upstream == id && edge.isListener && edge.cut.map { $0.sequence <= moment ?? .max } ?? false
+    }.suffix(20).map { Neighbour($0, to: nil, records) }
   }
 }
 
@@ -71,5 +86,6 @@ extension NodeCard.Neighbour {
     isBackEdge = record.isBackEdge
     isDeferred = record.isDeferred
     place = record.place?.description
+    cut = record.cut
   }
 }

@@ -118,11 +118,34 @@ struct PageAnswers: Sendable {
     return Explained(answer: why, text: why.description)
   }
 
-  private func whyNot(_ query: [String: String]) throws(Refusal) -> Explained<WhyNot> {
+  /// Why not, and what a reader asks next: which upstream is it that has no value, and who has ceased to listen?
+  struct WhyNotExplained: Encodable {
+    struct Named: Encodable { var id: UInt64, label: String }
+    var answer: WhyNot
+    var text: String
+    /// By the node that waits: its upstreams that are empty.
+    var empty: [String: [Named]]
+    var listeners: Int
+    var formerListeners: [NodeCard.Neighbour]
+  }
+
+  private func whyNot(_ query: [String: String]) throws(Refusal) -> WhyNotExplained {
     let (id, records) = (try query.neededNumber("node"), source.records)
     guard records.node(id) != nil else { throw Self.unknown(id) }
     let whyNot = records.whyNot(id, since: try query.number("since"))
-    return Explained(answer: whyNot, text: whyNot.description)
+    let moment = try query.number("at")
+    let waiting = Set(
+      whyNot.answers.flatMap(\.ends).filter { $0.reason == .stopped(.waitsForAnotherUpstream) }.map(\.downstream))
+    let values = records.values(at: moment)
+    var empty: [String: [WhyNotExplained.Named]] = [:]
+    for edge in records.edges where edge.cut == nil && edge.downstream.map(waiting.contains) ?? false {
+      guard values[edge.upstream]?.form == .empty else { continue }
+      empty["\(edge.downstream!)", default: []].append(.init(id: edge.upstream, label: records.label(of: edge.upstream)))
+    }
+    return WhyNotExplained(
+      answer: whyNot, text: whyNot.description, empty: empty,
+      listeners: records.edges.count { $0.upstream == id && $0.isListener && $0.cut == nil },
+      formerListeners: NodeCard.formerListeners(of: id, in: records, at: moment))
   }
 
   private func difference(_ query: [String: String]) throws(Refusal) -> Difference {

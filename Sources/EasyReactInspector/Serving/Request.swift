@@ -38,7 +38,11 @@ struct Request: Equatable, Sendable {
     self.method = method
     path = target.path
     query = [:]
-    for item in target.queryItems ?? [] { query[item.name] = item.value ?? "" }
+    // A form, and so a page, writes a space as a plus.
+    let items = target.percentEncodedQuery?.replacing("+", with: "%20")
+    var decoded = URLComponents()
+    decoded.percentEncodedQuery = items
+    for item in decoded.queryItems ?? [] { query[item.name] = item.value ?? "" }
     headers = try Self.headers(lines)
   }
 

@@ -75,6 +75,7 @@ async function node() {
       action(state.pinned.includes(id) ? 'Unpin' : 'Pin', 'm', () => emit('pin', id))),
     state.hello?.allowsChanges && record.isMutable ? setter(id) : null,
     ...neighbours('Upstream', card.upstream), ...neighbours('Downstream', card.downstream), ...neighbours('Listeners', card.listeners),
+    ...card.formerListeners.length ? [make('h3', {}, 'Listeners that are gone'), ...gone(card.formerListeners)] : [],
     card.notShown ? note(`${many(card.notShown, 'edge')} more are not shown.`) : null,
     make('h3', {}, 'Lately'),
     card.marks.length ? make('ul', { class: 'plain' }, ...card.marks.slice(-12).reverse().map((one) => make('li', {},
@@ -135,6 +136,10 @@ const asText = (text) => text ? make('details', {}, make('summary', {}, 'As text
 
 // MARK: why not
 
+/// Listeners that were there once.
+const gone = (former) => former.length ? [make('ul', { class: 'plain' }, ...former.map((one) => make('li', {},
+  `A listener${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
+
 const outcomes = {
   arrived: 'arrived here', stopped: 'stopped on the way', noWayAnyMore: 'no way leads here any more', noWay: 'leads elsewhere',
 };
@@ -143,7 +148,7 @@ async function whynot() {
   const id = chosen();
   if (!id) return choose();
   const since = state.wave ? state.wave.row.first - 1 : null;
-  const { answer, text } = await ask('whynot', { node: id, since });
+  const { answer, text, empty, listeners, formerListeners } = await ask('whynot', { node: id, since, at: state.moment });
   const telling = answer.answers.filter((one) => one.outcome !== 'noWay');
   const others = answer.answers.length - telling.length;
   const newest = telling.slice(-20).reverse();
@@ -154,7 +159,10 @@ async function whynot() {
       make('div', {}, 'set ', link(one.set.node, one.source), ' ', waveLink(one.set.wave) ?? '', ' ',
         make('strong', { class: one.outcome === 'arrived' ? 'good' : 'stop' }, outcomes[one.outcome] ?? one.outcome)),
       one.set.callSite ? make('div', { class: 'quiet mono' }, `${one.set.callSite.file}:${one.set.callSite.line}`) : null,
-      make('ul', { class: 'plain' }, ...one.ends.map((end) => make('li', {}, '× ', link(end.downstream, end.text)))))),
+      make('ul', { class: 'plain' }, ...one.ends.map((end) => make('li', {}, '× ', link(end.downstream, end.text),
+        ...empty[end.downstream] ? [': ', ...empty[end.downstream].flatMap((up) => [link(up.id, up.label), ' '])] : []))))),
+    telling.some((one) => one.outcome === 'arrived') && listeners === 0 ? make('div', { class: 'card', id: 'nobody' },
+      make('strong', { class: 'stop' }, 'It arrived here, but nobody listens.'), ...gone(formerListeners)) : null,
     telling.length > newest.length ? note(`${many(telling.length - newest.length, 'earlier set')} not shown.`) : null,
     others ? note(`${many(others, 'other set')} lead elsewhere.`) : null,
     telling.length === 0 ? make('p', {}, 'Nothing was set that leads here.') : null,

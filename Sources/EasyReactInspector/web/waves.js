@@ -11,12 +11,12 @@ let isHeld = false;           // somebody reads further down the list
 // MARK: the list
 
 export function addWaves(rows, notShown) {
+  if (notShown) { state.notListed += notShown; state.waves.push({ gap: notShown }); }
   for (const row of rows) {
     const known = state.waves.findLast?.((one) => one.number === row.number);
     if (known) Object.assign(known, { ...row, first: known.first, stored: known.stored + row.stored, told: known.told + row.told, stopped: known.stopped + row.stopped, label: known.label, value: known.value ?? row.value, kind: known.kind });
     else state.waves.push(row);
   }
-  if (notShown) { state.notListed += notShown; state.waves.push({ gap: notShown }); }
   if (state.waves.length > most) state.waves.splice(0, state.waves.length - most);
 }
 
