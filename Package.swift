@@ -20,15 +20,20 @@ let package = Package(
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
     .library(name: "EasyReactInspection", targets: ["EasyReactInspection"]),
+    .library(name: "EasyReactInspector", targets: ["EasyReactInspector"]),
   ],
   traits: [
     .trait(
       name: "OpenCombine",
-      description: "EasyReactCombine where there is no Combine: fetches OpenCombine.")
+      description: "EasyReactCombine where there is no Combine: fetches OpenCombine."),
+    .trait(
+      name: "Inspector",
+      description: "EasyReactInspector, the page of a running graph: fetches FlyingFox."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // One thread-local pointer and three functions of the Swift runtime, which Swift cannot spell.
@@ -60,6 +65,18 @@ let package = Package(
     // What a tracer hears, kept: why a value came or did not, counts, lint.
     .target(
       name: "EasyReactInspection", dependencies: ["EasyReact"], swiftSettings: settings),
+    // The page of a running graph. Without its trait: the layout alone.
+    .target(
+      name: "EasyReactInspector",
+      dependencies: [
+        "EasyReact", "EasyReactInspection",
+        .product(
+          name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+      ],
+      // Embedded, so that a program finds them wherever it is moved.
+      resources: ["page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js", "panels.js"]
+        .map { .embedInCode("web/\($0)") },
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -80,6 +97,10 @@ let package = Package(
     .testTarget(
       name: "EasyReactInspectionTests",
       dependencies: ["EasyReactInspection", "EasyReact", "EasyReactTesting", "CTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactInspectorTests",
+      dependencies: ["EasyReactInspector", "EasyReactInspection", "EasyReact"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

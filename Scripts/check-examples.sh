@@ -16,7 +16,7 @@ run() {
   if [ -e "$1.csv" ]; then "$programs/$1" "$1.csv"; else "$programs/$1" <"$input"; fi
 }
 
-for program in Receipt Primes Search SignUp Sheet Pipeline; do
+for program in Receipt Primes Search SignUp Sheet Faulty Pipeline; do
   if [ "${1:-}" = --update ]; then
     run "$program" >"$program.out"
   elif diff -u --label "$program.out" --label "printed by $program" "$program.out" <(run "$program" || echo "exit code $?"); then

@@ -13,7 +13,7 @@ let package = Package(
     .executable(name: "easyreact", targets: ["EasyReactCommand"])
   ],
   dependencies: [
-    .package(name: "EasyReact", path: ".."),
+    .package(name: "EasyReact", path: "..", traits: ["Inspector"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -25,6 +25,8 @@ let package = Package(
         "MarblesKit",
         "MonitorKit",
         "SequenceKit",
+        .product(name: "EasyReactInspection", package: "EasyReact"),
+        .product(name: "EasyReactInspector", package: "EasyReact"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

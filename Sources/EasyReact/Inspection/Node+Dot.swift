@@ -16,7 +16,7 @@ extension AnyNode {
     ]
     for node in graph.nodes {
       let style = node.isMutable ? ", fillcolor=\"#fdf1d8\", color=\"#b07d1a\"" : ""
-      lines.append("  \(labels[node.id]) [label=\(quoted(title(node)))\(style)];")
+      lines.append("  \(labels[node.id]) [label=\(dotQuoted(title(node)))\(style)];")
       if listeners, node.listeners > 0 {
         lines.append(
           "  l\(labels[node.id]) [label=\"\(node.listeners) listening\", shape=ellipse, fillcolor=\"#ffffff\"];"
@@ -27,7 +27,7 @@ extension AnyNode {
     for edge in graph.edges {
       let style = edge.isBackEdge ? ", style=dashed, constraint=false" : ""
       lines.append(
-        "  \(labels[edge.from]) -> \(labels[edge.to]) [label=\(quoted(edge.name))\(style)];")
+        "  \(labels[edge.from]) -> \(labels[edge.to]) [label=\(dotQuoted(edge.name))\(style)];")
     }
     return (lines + ["}", ""]).joined(separator: "\n")
   }
@@ -39,7 +39,7 @@ extension AnyNode {
     let labels = Labels(graph)
     var lines = ["flowchart LR"]
     for node in graph.nodes {
-      let text = escaped(title(node))
+      let text = mermaidEscaped(title(node))
       lines.append("  \(labels[node.id])" + (node.isMutable ? "([\"\(text)\"])" : "[\"\(text)\"]"))
       if listeners, node.listeners > 0 {
         lines.append("  l\(labels[node.id])((\"\(node.listeners) listening\"))")
@@ -49,7 +49,7 @@ extension AnyNode {
     for edge in graph.edges {
       let arrow = edge.isBackEdge ? "-.->" : "-->"
       lines.append(
-        "  \(labels[edge.from]) \(arrow)|\"\(escaped(edge.name))\"| \(labels[edge.to])")
+        "  \(labels[edge.from]) \(arrow)|\"\(mermaidEscaped(edge.name))\"| \(labels[edge.to])")
     }
     return (lines + [""]).joined(separator: "\n")
   }
@@ -70,7 +70,7 @@ private func title(_ node: GraphSnapshot.Node) -> String { node.name ?? node.typ
 /// A quoted string of the dot language: quotes and backslashes escaped, line breaks as `\n`.
 ///
 /// By scalars: a quote with an accent is one character, and ends the string all the same.
-private func quoted(_ text: String) -> String {
+package func dotQuoted(_ text: String) -> String {
   var result = "\""
   forEachLinePart(of: text) { scalar in
     switch scalar {
@@ -85,7 +85,7 @@ private func quoted(_ text: String) -> String {
 }
 
 /// Text in quotes of Mermaid, as entities. A backtick in front would make it Markdown.
-private func escaped(_ text: String) -> String {
+package func mermaidEscaped(_ text: String) -> String {
   var result = ""
   forEachLinePart(of: text) { scalar in
     switch scalar {

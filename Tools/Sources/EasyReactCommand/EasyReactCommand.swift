@@ -6,5 +6,7 @@ struct EasyReactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "easyreact",
     abstract: "Tools made with EasyReact, the library of nodes that hold and pass on values.",
-    subcommands: [MarblesCommand.self, MonitorCommand.self, SequenceCommand.self])
+    subcommands: [
+      InspectCommand.self, MarblesCommand.self, MonitorCommand.self, SequenceCommand.self,
+    ])
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import EasyReactInspector
+import Foundation
 import MonitorKit
 
 /// `easyreact monitor`: what this machine is doing, computed by a graph.
@@ -45,6 +47,13 @@ struct MonitorCommand: ParsableCommand {
     help: ArgumentHelp("Where the counters are. (default: /proc)", valueName: "folder"))
   var folder: String?
 
+  @Option(
+    defaultAsFlag: 0,
+    help: ArgumentHelp(
+      "Serve a page of the graph on this machine; its address goes to the standard error. (default port: a free one)",
+      valueName: "port"))
+  var inspect: UInt16?
+
   @Flag(help: "Print a JSON object a sample, on one line, keys with their units.")
   var json = false
 
@@ -84,7 +93,7 @@ struct MonitorCommand: ParsableCommand {
     let picture = dot ? "--dot" : "--mermaid"
     let others = [
       "--json": json, "--record": record != nil, "--replay": replay != nil, "--for": length != nil,
-      "--interval": interval != nil, "--proc": folder != nil,
+      "--interval": interval != nil, "--proc": folder != nil, "--inspect": inspect != nil,
     ]
     if let other = others.filter(\.value).keys.min() {
       throw together(other, picture, "the graph is printed without taking a sample")
@@ -100,6 +109,15 @@ struct MonitorCommand: ParsableCommand {
       let graph = MonitorGraph(limits: limits)
       return try MonitorProgram.printText(dot ? graph.dot : graph.mermaid)
     }
+    // Before the graph, so that its making is recorded too.
+    let inspector = try inspect.map { port in
+      try InspectorAddress.start { token throws(InspectorError) in
+        try Inspector.start(port: port, token: token, title: "easyreact monitor") { line in
+          FileHandle.standardError.write(Data("\(line)\n".utf8))
+        }
+      }
+    }
+    defer { inspector?.stop() }
     let program = MonitorProgram(limits: limits, json: json)
     if let replay {
       try program.replay(path: replay, length: length)

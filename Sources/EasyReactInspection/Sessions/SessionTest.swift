@@ -1,0 +1,212 @@
+import EasyReact
+import Foundation
+
+/// A session as a test: Swift Testing source that sets what was set and expects what the named nodes told.
+///
+///     var test = SessionTest(session, name: "two pieces cost twice as much")
+///     test.imports = ["@testable import Shop"]
+///     test.setUp = "let shop = Shop()"
+///     test.expressions = ["count": "shop.count", "total": "shop.total"]
+///     try test.source().write(toFile: "TwoPieces.swift", atomically: true, encoding: .utf8)
+///
+/// Without ``setUp`` the source calls `makeGraph()`, which is yours: it builds a fresh graph and gives any node of it.
+/// A node without an expression is looked for in that graph by its name.
+public struct SessionTest {
+  public var name: String
+  /// Whole lines; `EasyReact`, `Synchronization` and `Testing` are there anyway.
+  public var imports: [String] = []
+  /// Lines that build a fresh graph in which nothing has been set.
+  public var setUp = "let graph = makeGraph()"
+  /// How a node is written, by its recorded name. Others are found by their name among those that `graph` reaches.
+  public var expressions: [String: String] = [:]
+  /// The nodes whose values are expected, by name; nil: all named ones that nothing sets, and nothing makes late.
+  public var outputs: [String]?
+  /// How a value is written, given its type and its description; nil: as a number, text, Boolean or optional of those.
+  public var literal: @Sendable (_ type: String, _ text: String) -> String? = {
+    Self.literal($0, $1)
+  }
+  /// How a whole turn is played, by its number from zero; nil: by setting its nodes.
+  public var statement: @Sendable (_ number: Int, SessionTurn) -> String? = { _, _ in nil }
+
+  private let session: GraphSession
+
+  public init(_ session: GraphSession, name: String) {
+    self.session = session
+    self.name = name
+  }
+
+  /// The source.
+  ///
+  /// - Throws: ``SessionError`` where events were dropped, so that the beginning is unknown, or a value cannot be
+  ///   written: with the node and the remedy.
+  public func source() throws(SessionError) -> String {
+    guard session.records.dropped == 0 else {
+      throw SessionError(
+        code: .incomplete,
+        description:
+          "\(session.records.dropped) events of the session were dropped, so nobody knows from what the graph "
+          + "began. Record with a larger GraphRecorder(events:).")
+    }
+    let turns = session.turns, told = session.told
+    let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
+    let outputs = self.outputs ?? told.keys.filter { !inputs.contains($0) && !isLate($0) }.sorted()
+    var body = setUp.components(separatedBy: "\n") + ["let told = Told()"]
+    body += outputs.isEmpty ? [] : ["let listenings = ["]
+    for name in outputs {
+      body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
+    }
+    body += outputs.isEmpty ? [] : ["]"]
+    for (number, turn) in turns.enumerated() { body += try lines(for: turn, number) }
+    for name in outputs {
+      let list = try (told[name] ?? []).map { text throws(SessionError) in
+        if text.hasSuffix("…") { throw tooLong(name) }
+        return quoted(text)
+      }
+      body.append("#expect(told[\(quoted(name))] == [\(list.joined(separator: ", "))])")
+    }
+    body += outputs.isEmpty ? [] : ["withExtendedLifetime(listenings) {}"]
+    return file(body)
+  }
+
+  private func file(_ body: [String]) -> String {
+    let imported = Set(["import EasyReact", "import Synchronization", "import Testing"] + imports)
+    let plain = imported.filter { !$0.hasPrefix("@") }.sorted(),
+      attributed = imported.filter { $0.hasPrefix("@") }.sorted()
+    let head =
+      [
+        "// Made by EasyReact of a session of \(session.program.singleLine). It plays what was set, and expects what was told."
+      ]
+      + plain + (attributed.isEmpty ? [] : [""]) + attributed
+    let title = name.filter { !"`\\\n\r".contains($0) }
+    let test =
+      ["", "@Test func `\(title)`() throws {"] + body.map { $0.isEmpty ? "" : "  \($0)" } + [
+        "}", "",
+      ]
+    return (head + test).joined(separator: "\n") + Self.helpers
+  }
+
+  /// What every such test needs.
+  private static let helpers = """
+
+    /// What nodes told, as text, by their names.
+    private final class Told: Sendable {
+      private let lists = Mutex<[String: [String]]>([:])
+      func add(_ name: String, _ value: some Sendable) {
+        let text = String(describing: value)
+        lists.withLock { $0[name, default: []].append(text) }
+      }
+      subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
+    }
+
+    /// The node of a name and type, among those that `graph` is joined to.
+    private func find<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
+      try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+    }
+
+    """
+
+  private func lines(for turn: SessionTurn, _ number: Int) throws(SessionError) -> [String] {
+    if let statement = statement(number, turn) { return statement.components(separatedBy: "\n") }
+    var sets: [String] = []
+    for input in turn.inputs {
+      let node = expression(for: input.name ?? input.label)
+      if input.value.form == .empty {
+        sets.append("\(node).clean()")
+        continue
+      }
+      guard input.value.form == .value, let text = input.value.text else { throw unwritable(input) }
+      if input.value.isCut { throw tooLong(input.label) }
+      guard let value = literal(input.type, text) else { throw unwritable(input) }
+      let context = input.context.map { ", context: \(quoted($0))" } ?? ""
+      sets.append("\(node).set(\(value)\(context))")
+    }
+    return sets.count == 1 ? sets : ["try batch {"] + sets.map { "  \($0)" } + ["}"]
+  }
+
+  private func expression(for name: String) -> String {
+    if let expression = expressions[name] { return expression }
+    let type = session.records.nodes.first { $0.name == name }?.type ?? "Never"
+    return "try find(\(quoted(name)), \(type).self, in: graph)"
+  }
+
+  /// Does something on the way to the node wait for a scheduler?
+  private func isLate(_ name: String) -> Bool {
+    let records = session.records
+    guard let start = records.nodes.first(where: { $0.name == name }) else { return false }
+    let into = Dictionary(grouping: records.edges.filter { $0.downstream != nil }) {
+      $0.downstream!
+    }
+    var waiting = [start.id], seen: Set = [start.id]
+    while let node = waiting.popLast() {
+      for edge in into[node] ?? [] {
+        if edge.isDeferred { return true }
+        if seen.insert(edge.upstream).inserted { waiting.append(edge.upstream) }
+      }
+    }
+    return false
+  }
+
+  // MARK: - What cannot be written
+
+  private func tooLong(_ label: String) -> SessionError {
+    SessionError(
+      code: .incomplete,
+      description:
+        "A value of “\(label)” was cut. Record with a greater GraphRecorder(descriptionLength:), or leave the node out."
+    )
+  }
+
+  private func unwritable(_ input: SessionTurn.Input) -> SessionError {
+    SessionError(
+      code: .incomplete,
+      description:
+        "“\(input.label)” was set to a value of \(input.type) that its description does not give: \(input.value). "
+        + "Say how to write it, by `literal`, or how to play the turn, by `statement`.")
+  }
+
+  // MARK: - Literals
+
+  /// Of a number, text, Boolean, or optional of those; nil: of anything else.
+  public static func literal(_ type: String, _ text: String) -> String? {
+    if type.hasPrefix("Optional<"), type.hasSuffix(">") {
+      if text == "nil" { return "nil" }
+      let wrapped = String(type.dropFirst(9).dropLast())
+      guard text.hasPrefix("Optional("), text.hasSuffix(")") else { return nil }
+      let inner = String(text.dropFirst(9).dropLast())
+      // In an optional a text is described with its quotes.
+      return wrapped == "String" ? inner : literal(wrapped, inner)
+    }
+    switch type {
+    case "Int", "Int8", "Int16", "Int32", "Int64": return Int(text).map { "\($0)" }
+    case "UInt", "UInt8", "UInt16", "UInt32", "UInt64": return UInt(text).map { "\($0)" }
+    case "Bool": return Bool(text).map { "\($0)" }
+    case "Double", "Float":
+      guard let number = Double(text) else { return nil }
+      if number.isNaN { return ".nan" }
+      return number.isInfinite ? (number < 0 ? "-.infinity" : ".infinity") : text
+    case "String": return quoted(text)
+    default: return nil
+    }
+  }
+}
+
+/// A text as a literal of Swift, on one line.
+private func quoted(_ text: String) -> String {
+  "\""
+    + text.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\"": "\\\""
+      case "\\": "\\\\"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      case _ where scalar.value < 0x20 || scalar.properties.isBidiControl:
+        "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }.joined() + "\""
+}
+
+extension String {
+  fileprivate var singleLine: String { filter { !$0.isNewline } }
+}

@@ -1,0 +1,178 @@
+import EasyReactInspection
+
+/// The part of a recorded graph that is drawn: its nodes, some of them folded into groups, and the edges between them.
+///
+/// O(nodes and edges).
+struct GraphView {
+  /// How many boxes are drawn at most: more cannot be read, and a browser becomes slow.
+  static let mostBoxes = 1_200
+  /// From so many nodes on, groups are folded unless somebody unfolds them.
+  static let foldsFrom = 250
+
+  enum Box {
+    case node(NodeRecord)
+    case group(key: String, members: [NodeRecord])
+  }
+
+  struct Line {
+    var from: Int
+    var to: Int
+    /// In both directions, by a sync.
+    var isSync: Bool
+    var edges: [EdgeRecord]
+    var isBackEdge: Bool { !isSync && edges.allSatisfy(\.isBackEdge) }
+    var isDeferred: Bool { edges.contains(where: \.isDeferred) }
+  }
+
+  struct Group: Hashable { var key: String, count: Int, isFolded: Bool }
+
+  private(set) var boxes: [Box] = []
+  private(set) var lines: [Line] = []
+  /// All there are among the nodes that may be shown, by key.
+  private(set) var groups: [Group] = []
+  /// How many nodes live, and how many of them are shown, by themselves or in a group.
+  private(set) var nodeCount = 0
+  private(set) var shownCount = 0
+  /// Of each box: how many edges lead from and to nodes that are not shown.
+  private(set) var hiddenEdges: [Int] = []
+
+  private let records: GraphRecords
+  private let options: ViewOptions
+
+  init(_ records: GraphRecords, _ options: ViewOptions) {
+    self.records = records
+    self.options = options
+    let living = records.nodes.filter(isThere)
+    let edges = records.edges.filter { $0.downstream != nil && isThere($0) }
+    nodeCount = living.count
+    let inFocus = focused(living, edges)
+    let boxOf = makeBoxes(living.filter { inFocus.contains($0.id) })
+    makeLines(edges, boxOf)
+  }
+
+  private func isThere(_ node: NodeRecord) -> Bool {
+    guard let moment = options.moment else { return node.gone == nil }
+    return (node.born?.sequence ?? 0) <= moment && moment < (node.gone?.sequence ?? .max)
+  }
+
+  private func isThere(_ edge: EdgeRecord) -> Bool {
+    guard let moment = options.moment else { return edge.cut == nil }
+    return edge.lived(at: moment)
+  }
+
+  // MARK: - Focus
+
+  private func focused(_ nodes: [NodeRecord], _ edges: [EdgeRecord]) -> Set<UInt64> {
+    let all = Set(nodes.map(\.id))
+    guard let focus = options.focus, all.contains(focus) else { return all }
+    let down = Dictionary(grouping: edges) { $0.upstream }.mapValues { $0.map(\.downstream!) }
+    let up = Dictionary(grouping: edges) { $0.downstream! }.mapValues { $0.map(\.upstream) }
+    let depth = options.depth ?? .max
+    if let target = options.target, all.contains(target) {
+      let one = Self.reached(from: focus, down, .max).intersection(
+        Self.reached(from: target, up, .max))
+      let other = Self.reached(from: focus, up, .max).intersection(
+        Self.reached(from: target, down, .max))
+      return one.union(other).union([focus, target])
+    }
+    return switch options.direction {
+    case .up: Self.reached(from: focus, up, depth)
+    case .down: Self.reached(from: focus, down, depth)
+    case .both: Self.reached(from: focus, up, depth).union(Self.reached(from: focus, down, depth))
+    }
+  }
+
+  private static func reached(
+    from start: UInt64, _ next: [UInt64: [UInt64]], _ depth: Int
+  ) -> Set<UInt64> {
+    var seen: Set = [start]
+    var edge = [start], distance = 0
+    while !edge.isEmpty, distance < depth {
+      edge = edge.flatMap { next[$0] ?? [] }.filter { seen.insert($0).inserted }
+      distance += 1
+    }
+    return seen
+  }
+
+  // MARK: - Groups
+
+  /// The box of each node that is shown.
+  private mutating func makeBoxes(_ nodes: [NodeRecord]) -> [UInt64: Int] {
+    let byGroup = Dictionary(grouping: nodes) { Self.group(of: $0, options.grouping) }
+    let usuallyFolded =
+      switch options.folding {
+      case .all: true
+      case .none: false
+      case .auto: nodes.count > Self.foldsFrom
+      }
+    groups = byGroup.map { key, members in
+      let isFolded =
+        members.count > 1 && !key.isEmpty && usuallyFolded != options.toggled.contains(key)
+      return Group(key: key, count: members.count, isFolded: isFolded)
+    }.sorted { $0.key < $1.key }
+    var boxOf: [UInt64: Int] = [:]
+    let folded = Set(groups.lazy.filter(\.isFolded).map(\.key))
+    for group in groups where group.isFolded && boxes.count < Self.mostBoxes {
+      let members = byGroup[group.key]!
+      for member in members { boxOf[member.id] = boxes.count }
+      boxes.append(.group(key: group.key, members: members))
+      shownCount += members.count
+    }
+    for node in nodes where !folded.contains(Self.group(of: node, options.grouping)) {
+      if boxes.count >= Self.mostBoxes { break }
+      boxOf[node.id] = boxes.count
+      boxes.append(.node(node))
+      shownCount += 1
+    }
+    if options.grouping == .none { groups = [] }
+    return boxOf
+  }
+
+  /// The group that a node belongs to; empty: none.
+  static func group(of node: NodeRecord, _ grouping: ViewOptions.Grouping) -> String {
+    switch grouping {
+    case .none: ""
+    case .file: node.place.file
+    case .type: node.type
+    case .name:
+      node.name.map { String($0.prefix { !"/,.:[(#".contains($0) && !$0.isNumber }).trimmedAtEnd }
+        ?? ""
+    }
+  }
+
+  // MARK: - Edges
+
+  private mutating func makeLines(_ edges: [EdgeRecord], _ boxOf: [UInt64: Int]) {
+    struct Ends: Hashable { var from: Int, to: Int }
+    var places: [Ends: Int] = [:]
+    hiddenEdges = boxes.map { _ in 0 }
+    for edge in edges {
+      let (from, to) = (boxOf[edge.upstream], boxOf[edge.downstream!])
+      guard let from, let to else {
+        if let shown = from ?? to { hiddenEdges[shown] += 1 }
+        continue
+      }
+      if from == to { continue }
+      let isSync = edge.operation == "Sync"
+      if let place = places[Ends(from: from, to: to)] {
+        lines[place].edges.append(edge)
+      } else if isSync, let place = places[Ends(from: to, to: from)],
+        lines[place].edges[0].operation == "Sync"
+      {
+        lines[place].edges.append(edge)
+        lines[place].isSync = true
+      } else {
+        places[Ends(from: from, to: to)] = lines.count
+        lines.append(Line(from: from, to: to, isSync: false, edges: [edge]))
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmedAtEnd: String {
+    var text = self
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}
