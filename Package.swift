@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "EasySequence", targets: ["EasySequence"]),
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
+    .library(name: "EasyReactShared", targets: ["EasyReactShared"]),
   ],
   traits: [
     .trait(
@@ -56,6 +57,11 @@ let package = Package(
         openCombine,
       ],
       swiftSettings: settings),
+    // Nodes whose value several processes share; stores in memory and in a folder.
+    .target(
+      name: "EasyReactShared",
+      dependencies: ["EasyReact", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -72,6 +78,10 @@ let package = Package(
     .testTarget(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactSharedTests",
+      dependencies: ["EasyReactShared", "EasyReact", "EasyReactTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],
