@@ -69,6 +69,7 @@ final class FaultyStore: SharedStore {
     var delays: [Int] = []
     /// Entries that the watcher is not told yet, while it is cut off.
     var isCut = false
+    var isDead = false
     var heldBack: [() -> Void] = []
     /// Every write that the store acknowledged, by its revision.
     var acknowledged: [UInt64: StoreWrite] = [:]
@@ -119,12 +120,16 @@ final class FaultyStore: SharedStore {
     mutableConnection.value = .connected
   }
 
+  /// For good: what is on its way comes to nothing.
+  func die() { state.withLock { $0.state.isDead = true } }
+
   var acknowledged: [UInt64: StoreWrite] { state.withLock { $0.state.acknowledged } }
   var writeCount: Int { state.withLock { $0.state.writeCount } }
 
   // MARK: The store
 
   func get(_ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void) {
+    if state.withLock({ $0.state.isDead }) { return }
     if state.withLock({ $0.state.isCut }) { return clock.schedule { [problem] in completion(.failure(problem)) } }
     inner.get(key, completion)
   }
@@ -136,6 +141,7 @@ final class FaultyStore: SharedStore {
       let delay = box.state.delays.isEmpty ? 10 : box.state.delays.removeFirst()
       return (fault, Duration.milliseconds(delay), box.state.isCut)
     }
+    if state.withLock({ $0.state.isDead }) { return }
     if isCut { return clock.schedule { [problem] in completion(.unknown(problem)) } }
     switch fault {
     case .none: done(write, after: .zero, completion)
