@@ -70,7 +70,9 @@ final class FaultyStore: SharedStore {
     /// Entries that the watcher is not told yet, while it is cut off.
     var isCut = false
     var isDead = false
-    var heldBack: [() -> Void] = []
+    var heldBack: [(StoreEvent, @Sendable (StoreEvent) -> Void)] = []
+    var watchDelay = Duration.zero
+    var skips = false
     /// Every write that the store acknowledged, by its revision.
     var acknowledged: [UInt64: StoreWrite] = [:]
     var writeCount = 0
@@ -111,12 +113,8 @@ final class FaultyStore: SharedStore {
   }
 
   func connect() {
-    let held = state.withLock { state in
-      state.state.isCut = false
-      defer { state.state.heldBack = [] }
-      return state.state.heldBack
-    }
-    for tell in held { tell() }
+    state.withLock { $0.state.isCut = false }
+    tellHeldBack()
     mutableConnection.value = .connected
   }
 
@@ -169,17 +167,37 @@ final class FaultyStore: SharedStore {
     }
   }
 
-  /// Entries come late, too: each after a delay of its own, in order.
+  /// In order; while it is cut off, or slow, later.
   func watch(
     _ key: String, after revision: UInt64?, _ handler: @escaping @Sendable (StoreEvent) -> Void
   ) -> any Cancelable {
     inner.watch(key, after: revision) { [weak self] event in
       guard let self else { return }
-      let isHeld = state.withLock { box in
-        if box.state.isCut { box.state.heldBack.append { handler(event) } }
-        return box.state.isCut
+      let delay = state.withLock { box -> Duration? in
+        box.state.heldBack.append((event, handler))
+        return box.state.isCut ? nil : box.state.watchDelay
       }
-      if !isHeld { handler(event) }
+      guard let delay else { return }
+      if delay == .zero { tellHeldBack() } else { clock.schedule(after: delay) { self.tellHeldBack() } }
     }
   }
+
+  /// What was held back; where it may be left out, only the last of several entries.
+  private func tellHeldBack() {
+    let held = state.withLock { box in
+      if box.state.isCut { return [(StoreEvent, @Sendable (StoreEvent) -> Void)]() }
+      defer { box.state.heldBack = [] }
+      return box.state.heldBack
+    }
+    let skips = state.withLock { $0.state.skips }
+    for (index, (event, handler)) in held.enumerated() {
+      if skips, case .entry = event, index + 1 < held.count, case .entry = held[index + 1].0 { continue }
+      handler(event)
+    }
+  }
+
+  /// Entries come so late from now on.
+  func slowDown(_ delay: Duration) { state.withLock { $0.state.watchDelay = delay } }
+  /// Entries that others have overtaken may be left out.
+  func skipEntries() { state.withLock { $0.state.skips = true } }
 }
