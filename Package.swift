@@ -20,11 +20,13 @@ let package = Package(
     .library(name: "EasySequenceBridge", targets: ["EasySequenceBridge"]),
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
     .library(name: "EasyReactShared", targets: ["EasyReactShared"]),
+    .library(name: "EasyReactNATS", targets: ["EasyReactNATS"]),
   ],
   traits: [
     .trait(
       name: "OpenCombine",
-      description: "EasyReactCombine where there is no Combine: fetches OpenCombine.")
+      description: "EasyReactCombine where there is no Combine: fetches OpenCombine."),
+    .trait(name: "NATS", description: "EasyReactNATS: needs libnats of the system."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -62,6 +64,15 @@ let package = Package(
       name: "EasyReactShared",
       dependencies: ["EasyReact", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
+    // A store in NATS JetStream, behind its trait, else empty.
+    .systemLibrary(
+      name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+    .target(
+      name: "EasyReactNATS",
+      dependencies: [
+        "EasyReactShared", "EasyReact", .target(name: "CNats", condition: .when(traits: ["NATS"])),
+      ],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -81,7 +92,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "EasyReactSharedTests",
-      dependencies: ["EasyReactShared", "EasyReact", "EasyReactTesting"],
+      dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact", "EasyReactTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

@@ -56,7 +56,7 @@ extension SharedProblem {
       remedy: "Use letters, digits and - _ / = . of ASCII, at most 512, no dot at an end and no two in a row.")
   }
 
-  static func tooLarge(_ count: Int, limit: Int, key: String) -> SharedProblem {
+  package static func tooLarge(_ count: Int, limit: Int, key: String) -> SharedProblem {
     SharedProblem(
       .tooLarge, "the value is too large: \(count) bytes, of at most \(limit)", at: "key “\(key)”",
       remedy: "Share less in one node, as a value for each part; or raise the store's limit.")

@@ -4,13 +4,14 @@ import Synchronization
 /// Who watches which key of a store. Not `Sendable`: the store's lock guards it.
 ///
 /// What a watcher is told is appended under that lock, in order, and told later, on the store's scheduler.
-struct Watchers {
+package struct Watchers {
+  package init() {}
   private var byKey: [String: [Watcher]] = [:]
-  var isEmpty: Bool { byKey.isEmpty }
+  package var isEmpty: Bool { byKey.isEmpty }
 
-  mutating func add(_ watcher: Watcher) { byKey[watcher.key, default: []].append(watcher) }
+  package mutating func add(_ watcher: Watcher) { byKey[watcher.key, default: []].append(watcher) }
 
-  mutating func remove(_ watcher: Watcher) {
+  package mutating func remove(_ watcher: Watcher) {
     byKey[watcher.key]?.removeAll { $0 === watcher }
     if byKey[watcher.key]?.isEmpty ?? false { byKey[watcher.key] = nil }
   }
@@ -19,25 +20,27 @@ struct Watchers {
     for watcher in byKey[entry.key] ?? [] { watcher.append(.entry(entry)) }
   }
 
+  package func of(_ key: String) -> [Watcher] { byKey[key] ?? [] }
+
   /// Of every watcher.
-  func forEach(_ body: (Watcher) -> Void) {
+  package func forEach(_ body: (Watcher) -> Void) {
     for watchers in byKey.values { for watcher in watchers { body(watcher) } }
   }
 }
 
 /// One who watches a key: what he is still to be told waits in order.
-final class Watcher: Cancelable {
+package final class Watcher: Cancelable {
   private struct State {
     var events: [StoreEvent] = []
     var isTelling = false
     var handler: (@Sendable (StoreEvent) -> Void)?
   }
-  let key: String
+  package let key: String
   private let scheduler: any NodeScheduler
   private let state: Mutex<State>
   private let forget: @Sendable (Watcher) -> Void
 
-  init(
+  package init(
     _ key: String, on scheduler: any NodeScheduler, forget: @escaping @Sendable (Watcher) -> Void,
     _ handler: @escaping @Sendable (StoreEvent) -> Void
   ) {
@@ -46,17 +49,21 @@ final class Watcher: Cancelable {
   }
 
   /// It is told later. No user code runs.
-  func append(_ event: StoreEvent) {
-    let isFirst = state.withLock { state in
+  package func append(_ event: StoreEvent) {
+    if enqueue(event) { scheduler.schedule { self.tell() } }
+  }
+
+  /// True: the caller calls `tell` when it has no lock any more.
+  package func enqueue(_ event: StoreEvent) -> Bool {
+    state.withLock { state in
       if state.handler == nil { return false }
       state.events.append(event)
       defer { state.isTelling = true }
       return !state.isTelling
     }
-    if isFirst { scheduler.schedule { self.tell() } }
   }
 
-  private func tell() {
+  package func tell() {
     while let (events, handler) = take() {
       for event in events { handler(event) }
     }
@@ -73,7 +80,7 @@ final class Watcher: Cancelable {
     }
   }
 
-  func cancel() {
+  package func cancel() {
     let handler = state.withLock { $0.handler.take() }
     if handler != nil { forget(self) }
   }
