@@ -90,9 +90,15 @@ let package = Package(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
       swiftSettings: settings),
+    // A process that the tests of shared nodes kill.
+    .executableTarget(
+      name: "SharedPeer", dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact"],
+      path: "Tests/SharedPeer", swiftSettings: settings),
     .testTarget(
       name: "EasyReactSharedTests",
-      dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact", "EasyReactTesting"],
+      dependencies: [
+        "EasyReactShared", "EasyReactNATS", "EasyReact", "EasyReactTesting", "SharedPeer",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EasySequenceTests", dependencies: ["EasySequence", "CTestSupport"],

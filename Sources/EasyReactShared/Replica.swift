@@ -297,7 +297,7 @@ extension Replica {
     case .tryAgain:
       store.scheduler.schedule(after: plan.pause) { [weak self] in self?.goOn() }
     case .look:
-      if let number = plan.number { look(for: number, after: .milliseconds(200)) }
+      if let number = plan.number { look(for: number, after: .seconds(1)) }
     case .goOn, .nothing: break
     }
   }
@@ -334,18 +334,14 @@ extension Replica {
 
   private func found(_ result: Result<StoreEntry?, SharedProblem>, for number: UInt64) {
     switch result {
-    case .success(let entry?):
-      let decoded = decode(entry)
-      step {
-        $0.received(decoded)
-        return $0.attempt?.number == number && $0.attempt?.isConflict == true ? .look : .goOn
-      }
+    case .success(.some), .failure:
+      // The watch brings it, in its order.
+      step { $0.attempt?.number == number && $0.attempt?.isConflict == true ? .look : .nothing }
     case .success(nil):
       step {
         $0.vanished(number)
         return .goOn
       }
-    case .failure: look(for: number, after: .seconds(1))
     }
   }
 

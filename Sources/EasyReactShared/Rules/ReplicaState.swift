@@ -44,6 +44,8 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var result: Value?
     /// An update that found nothing to do.
     var isVoid = false
+    /// How many values had been told in the store's order when it was told last.
+    var toldAfter: UInt64 = 0
   }
 
   /// An entry that has been decoded. `value` nil: the key was deleted, or is absent.
@@ -80,6 +82,8 @@ struct ReplicaState<Value: Sendable>: Sendable {
   private var attempts: UInt64 = 0
   /// What the node is still to tell, in order; the last of them is what it is to hold.
   private var told = Deque<Value?>()
+  /// Where every value is told: how many of others, and of those made here that were told again behind them.
+  private var orderedCount: UInt64 = 0
   private(set) var joinedCount = 0
   private(set) var missedCount = 0
   var problem: SharedProblem?
@@ -137,6 +141,8 @@ extension ReplicaState {
   private var shown: Value? { waiting.last?.result ?? (waiting.isEmpty ? confirmed.value : nil) }
 
   private mutating func append(_ operation: Operation) {
+    var operation = operation
+    operation.toldAfter = orderedCount
     defer { if !told.isEmpty { told.append(waiting.last?.result) } }
     let isLastUnderWay = waiting.count == 1 && attempt != nil
     guard waiting.count >= rules.limit, let last = waiting.last, !isLastUnderWay else {
@@ -179,7 +185,7 @@ extension ReplicaState {
       case .applied:
         isOwn = entry.envelope.writer == writer
         ownCount = 1
-        finishFirst()
+        acknowledgeFirst()
       case .notApplied: self.attempt = nil
       case .unknown where attempt.isConflict && !attempt.isDoubtful: self.attempt = nil
       case .unknown where attempt.isDoubtful: giveUpFirst(at: entry.revision)
@@ -221,10 +227,27 @@ extension ReplicaState {
     missedCount += Int(clamping: new - known - 1)
   }
 
-  /// The store has it.
+  /// The store has it. Where every value is told it is told in its place: behind those of others that came before it.
+  private mutating func acknowledgeFirst() {
+    let first = waiting[0]
+    finishFirst()
+    if rules.telling == .every, first.toldAfter < orderedCount {
+      tellInOrder(first.result)
+    }
+  }
+
   private mutating func finishFirst() {
     attempt = nil
     waiting.removeFirst()
+  }
+
+  /// Then the last that waits again, for that is what the node is to hold.
+  private mutating func tellInOrder(_ value: Value?) {
+    orderedCount += 1
+    told.append(value)
+    if waiting.isEmpty { return }
+    told.append(shown)
+    waiting[waiting.count - 1].toldAfter = orderedCount
   }
 
   /// Nobody can tell whether it was done, and it must not be done twice.
@@ -256,7 +279,7 @@ extension ReplicaState {
       base = waiting[index].result
     }
     if tellingTheirs, rules.telling == .every {
-      told.append(contentsOf: [confirmed.value] + waiting.filter { !$0.isVoid }.map(\.result))
+      tellInOrder(confirmed.value)
     } else if dependsOnBase, tellingTheirs || !waiting.isEmpty {
       tell(base)
     }
@@ -354,7 +377,7 @@ extension ReplicaState {
   }
 
   private mutating func stored(_ attempt: Attempt, _ revision: UInt64) {
-    finishFirst()
+    acknowledgeFirst()
     problem = nil
     if revision > confirmed.revision {
       confirmed = Entry(revision: revision, value: attempt.value, envelope: attempt.envelope)
