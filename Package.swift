@@ -21,6 +21,8 @@ let package = Package(
     .library(name: "EasyReactCombine", targets: ["EasyReactCombine"]),
     .library(name: "EasyReactInspection", targets: ["EasyReactInspection"]),
     .library(name: "EasyReactInspector", targets: ["EasyReactInspector"]),
+    .library(name: "EasyReactShared", targets: ["EasyReactShared"]),
+    .library(name: "EasyReactNATS", targets: ["EasyReactNATS"]),
   ],
   traits: [
     .trait(
@@ -29,6 +31,7 @@ let package = Package(
     .trait(
       name: "Inspector",
       description: "EasyReactInspector, the page of a running graph: fetches FlyingFox."),
+    .trait(name: "NATS", description: "EasyReactNATS: needs libnats of the system."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -77,6 +80,20 @@ let package = Package(
       resources: ["page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js", "panels.js"]
         .map { .embedInCode("web/\($0)") },
       swiftSettings: settings),
+    // Nodes whose value several processes share; stores in memory and in a folder.
+    .target(
+      name: "EasyReactShared",
+      dependencies: ["EasyReact", .product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
+    // A store in NATS JetStream, behind its trait, else empty.
+    .systemLibrary(
+      name: "CNats", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+    .target(
+      name: "EasyReactNATS",
+      dependencies: [
+        "EasyReactShared", "EasyReact", .target(name: "CNats", condition: .when(traits: ["NATS"])),
+      ],
+      swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     .testTarget(
@@ -93,6 +110,16 @@ let package = Package(
     .testTarget(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
+      swiftSettings: settings),
+    // A process that the tests of shared nodes kill.
+    .executableTarget(
+      name: "SharedPeer", dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact"],
+      path: "Tests/SharedPeer", swiftSettings: settings),
+    .testTarget(
+      name: "EasyReactSharedTests",
+      dependencies: [
+        "EasyReactShared", "EasyReactNATS", "EasyReact", "EasyReactTesting", "SharedPeer",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EasyReactInspectionTests",

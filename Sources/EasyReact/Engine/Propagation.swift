@@ -123,6 +123,14 @@ extension NodePointer {
         return false
       }
       store(value)
+    case .decision(let body):
+      switch decided(by: body) {
+      case .keep: return false
+      case .store(let value): store(value)
+      case .clear:
+        clearValue(Value.self)
+        flags.insert(.emptied)
+      }
     }
     let (wave, tiebreak) = version(for: delivery)
     if tiebreak != 0 {

@@ -69,12 +69,28 @@ public func batch<Result, Failure: Error>(
     switch arrival {
     case .value(let value): put(Staged(node, value, context))
     case .empty: put(Staged(node, nil, context))
-    case .change(let change):
-      guard var value = node.value else { return }  // staged, or stored
-      change(&value)
-      put(Staged(node, value, context))
-    case .attempt(let change):
-      guard var value = node.value, change(&value) else { return }
+    case .change, .attempt: stageChange(of: node, arrival.asAttempt!, context)
+    case .decision: preconditionFailure("a decision is not staged")
+    }
+  }
+
+  /// It is made at once, for this thread to read. Where the value is kept elsewhere too, nothing of this batch is under it, and
+  /// it is a change there, it is made again at the end.
+  private func stageChange<Value>(
+    of node: MutableNode<Value>, _ change: @escaping @Sendable (inout Value) -> Bool,
+    _ context: ContextBox?
+  ) {
+    var value = node.value  // staged, or stored
+    let hasChanged = value != nil && change(&value!)
+    let staged = staged(node.storage)
+    if node.keeperIfAny != nil, staged == nil || staged is StagedChange<Value> {
+      let earlier = (staged as? StagedChange<Value>)?.change
+      put(
+        StagedChange(node, value, context) { value in
+          let hadChanged = earlier?(&value) ?? false
+          return change(&value) || hadChanged
+        })
+    } else if hasChanged {
       put(Staged(node, value, context))
     }
   }
@@ -100,7 +116,7 @@ public func batch<Result, Failure: Error>(
   func stage(in batch: Batch) {}
 }
 
-@usableFromInline final class Staged<Value: Sendable>: AnyStaged {
+@usableFromInline class Staged<Value: Sendable>: AnyStaged {
   let node: MutableNode<Value>
   @usableFromInline let value: Value?
   let context: ContextBox?
@@ -115,4 +131,20 @@ public func batch<Result, Failure: Error>(
   private var arrival: Arrival<Value> { value.map { .value($0) } ?? .empty }
   override func apply(_ turn: TurnPointer) { node.setSlowly(arrival, context: context) }
   override func stage(in batch: Batch) { batch.stage(node, arrival, context) }
+}
+
+/// A change that is made again when the batch ends, of what the node holds then.
+private final class StagedChange<Value: Sendable>: Staged<Value> {
+  let change: @Sendable (inout Value) -> Bool
+
+  init(
+    _ node: MutableNode<Value>, _ value: Value?, _ context: ContextBox?,
+    _ change: @escaping @Sendable (inout Value) -> Bool
+  ) {
+    self.change = change
+    super.init(node, value, context)
+  }
+
+  override func apply(_ turn: TurnPointer) { node.setSlowly(.attempt(change), context: context) }
+  override func stage(in batch: Batch) { batch.stage(node, .attempt(change), context) }
 }

@@ -80,9 +80,9 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
 ///     name.clean()                               // empty: nobody is told
 ///
 /// Known as `EZRMutableNode` in EasyReact.
-public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
+public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the
-  // object.
+  // object. All its members are final: ``SharedNode``, its only subclass, overrides none.
 
   /// The present value; nil when the node is empty. Assigning nil empties it, like ``clean()``; but a
   /// node of optionals then holds the value nil, which is not empty.
@@ -178,10 +178,15 @@ public final class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendabl
       if let lens { return lens.set(arrival, of: self, context: context) }
       refuse(arrival.operation)
     }
-    let turn = currentTurn()
-    if let batch = turn.openBatch {
+    if let batch = currentTurn().openBatch {
       return batch.stage(self, arrival, context)
     }
+    perform(kept(arrival), context: context)
+  }
+
+  /// Now, or by the thread that is inside the node.
+  final func perform(_ arrival: Arrival<Value>, context: ContextBox?) {
+    let turn = currentTurn()
     turn.enter()
     if storage.claim(by: turn) {
       storage.apply(arrival, context: context, in: turn)
@@ -251,12 +256,18 @@ extension NodeFactory {
 @inlinable func makeSource<Value: Sendable>(
   _ value: Value?, isMutable: Bool, _ location: SourceLocation
 ) -> MutableNode<Value> {
+  MutableNode(adopting: makeSourceStorage(value, isMutable: isMutable, location))
+}
+
+@inlinable func makeSourceStorage<Value: Sendable>(
+  _ value: Value?, isMutable: Bool, _ location: SourceLocation
+) -> NodePointer {
   let storage = makeStorage(
     of: Value.self, region: nil, rank: 0, location: location,
     inEdge: EdgeStorage(kind: .link) { _, _, _ in false })
   if let value { storage.store(value) }
   if isMutable { storage.pointee.isMutable.store(true, ordering: .relaxed) }
-  return MutableNode(adopting: storage)
+  return storage
 }
 
 extension Arrival {
@@ -265,7 +276,7 @@ extension Arrival {
     switch self {
     case .value: "set"
     case .empty: "clean"
-    case .change, .attempt: "update"
+    case .change, .attempt, .decision: "update"
     }
   }
 }

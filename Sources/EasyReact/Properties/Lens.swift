@@ -55,11 +55,12 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
     if let batch = turn.openBatch { return batch.stage(root, .attempt(change), context) }
+    let whole = root.kept(.attempt(change))
     turn.enter()
     if root.storage.claim(by: turn) {
-      root.storage.apply(.attempt(change), context: context, in: turn)
+      root.storage.apply(whole, context: context, in: turn)
     } else {
-      leave(change, arrival, of: node, context, turn)
+      leave(whole, arrival, of: node, context, turn)
     }
     turn.leave()
   }
@@ -70,14 +71,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let part = part
     switch arrival {
     case .value(let value): return { part.put(&$0, value) }
-    case .attempt(let body): return { part.change(&$0, body) }
-    case .change(let body):
-      return { whole in
-        part.change(&whole) {
-          body(&$0)
-          return true
-        }
-      }
+    case .attempt, .change:
+      let body = arrival.asAttempt!
+      return { part.change(&$0, body) }
+    case .decision: preconditionFailure("a part of a node has no keeper of its own")
     case .empty:
       if let remove = part.remove { return remove }
       misuse(
@@ -88,7 +85,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   /// Another thread is inside the whole and makes the change. Until then this thread reads what it set.
   private func leave(
-    _ change: @escaping @Sendable (inout Root) -> Bool, _ arrival: Arrival<Value>,
+    _ change: Arrival<Root>, _ arrival: Arrival<Value>,
     of node: Node<Value>, _ context: ContextBox?, _ turn: TurnPointer
   ) {
     let ticket: UInt64? =
@@ -96,9 +93,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       case _ where root.value == nil: nil
       case .value(let value): node.storage.notePendingValue(PendingValue<Value>(value))
       case .empty: node.storage.notePendingValue(PendingValue<Value>(nil))
-      case .change, .attempt: nil
+      case .change, .attempt, .decision: nil
       }
-    root.storage.sendSet(.attempt(change), context: context, in: turn)
+    root.storage.sendSet(change, context: context, in: turn)
     guard let ticket else { return }
     root.storage.send((node as AnyNode, ticket), in: turn) { payload, _ in
       let (node, ticket) = takePayload(payload, (AnyNode, UInt64).self)
@@ -120,10 +117,11 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     }
     if let first, first !== made { return first }
     let part = part
-    let edge = NodeTransform<Value, Root>(.inlet) {
+    let edge = NodeTransform<Value, Root>(.inlet) { [weak root] in
       EdgeParts { up, edge, turn in
         let value = up.slot(Value.self).pointee
-        return edge.passSlowly(.attempt { part.put(&$0, value) }, from: up, in: turn)
+        guard let change = root?.kept(.attempt { part.put(&$0, value) }) else { return false }
+        return edge.passSlowly(change, from: up, in: turn)
       }
     }
     edge.setEnds { from, to in (from, to) = (made, root) }

@@ -9,6 +9,16 @@ import Synchronization
   case empty
   case change(@Sendable (inout Value) -> Void)
   case attempt(@Sendable (inout Value) -> Bool)
+  /// Of one whose value is kept elsewhere too: what is to happen is decided when its time comes, also while it is empty.
+  case decision(@Sendable (Value?) -> Decision<Value>)
+}
+
+/// What a node is to hold.
+@usableFromInline package enum Decision<Value: Sendable>: Sendable {
+  /// What it holds; nobody is told.
+  case keep
+  case store(Value)
+  case clear
 }
 
 extension NodePointer {
@@ -23,6 +33,18 @@ extension NodePointer {
     let hasChanged = body(&value)
     pointee.flags = pointee.flags.without(.busy).with(flags)
     return hasChanged ? value : nil
+  }
+
+  /// Runs the decision; the node is busy meanwhile, as above.
+  @usableFromInline func decided<Value: Sendable>(
+    by body: (Value?) -> Decision<Value>
+  ) -> Decision<Value> {
+    let value = readStored(Value.self)
+    let flags = pointee.flags.only(.busy)
+    pointee.flags.insert(.busy)
+    let decision = body(value)
+    pointee.flags = pointee.flags.without(.busy).with(flags)
+    return decision
   }
 
   @usableFromInline func noteTiebreak(_ wave: UInt64, _ tiebreak: UInt64) {

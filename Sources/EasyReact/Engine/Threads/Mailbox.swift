@@ -250,7 +250,7 @@ extension NodePointer {
       case _ where storage.isEventNode(): nil
       case .value(let value): PendingValue(value)
       case .empty: PendingValue(nil)
-      case .change, .attempt: nil
+      case .change, .attempt, .decision: nil
       }
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
     let number = newWave()

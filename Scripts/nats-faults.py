@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Three processes share nodes on a real NATS server, which is stopped, killed, frozen and cut off meanwhile; then what they told is compared.
+
+    Scripts/nats-faults.py [--peer PATH] [--sets N] [--pause MICROSECONDS] [--cluster] [--seed N]
+
+Each process sets one node N times and adds one to a counter as often (Tests/SharedPeer). One of them reaches the server through a
+proxy of this script's. With --cluster there are three servers with three replicas, and the leader of the bucket is killed now and
+then. Faults go on until all are done. At the end: the counter is exact, all hold the same value, and of each process what it told
+and what it says it missed is everything that was set, in one order. Everything is on the loopback address, and ends with the script.
+"""
+import argparse, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class Server:
+    """One nats-server, in a folder that outlives it."""
+
+    def __init__(self, folder, name, port, cluster=None):
+        self.folder, self.name, self.port, self.process = folder, name, port, None
+        self.monitor = free_port()
+        lines = [f'server_name: {name}', 'listen: "127.0.0.1:%d"' % port, 'http: "127.0.0.1:%d"' % self.monitor,
+                 'jetstream { store_dir: "%s" }' % os.path.join(folder, name)]
+        if cluster:
+            own, routes = cluster
+            lines.append('cluster { name: faults, listen: "127.0.0.1:%d", routes: [%s] }'
+                         % (own, ", ".join('"nats://127.0.0.1:%d"' % route for route in routes)))
+        self.config = os.path.join(folder, name + ".conf")
+        with open(self.config, "w") as out:
+            out.write("\n".join(lines) + "\n")
+
+    def start(self):
+        with open(os.path.join(self.folder, self.name + ".log"), "a") as log:
+            self.process = subprocess.Popen(["nats-server", "-c", self.config], stdout=log, stderr=log)
+
+    def end(self, how):
+        self.process.send_signal(how)
+        self.process.wait()
+
+    def monitored(self, path):
+        with urllib.request.urlopen("http://127.0.0.1:%d/%s" % (self.monitor, path), timeout=2) as answer:
+            return json.load(answer)
+
+    def is_leader(self, stream):
+        """Of a stream, as this server sees it."""
+        try:
+            for account in self.monitored("jsz?streams=true").get("account_details", []):
+                for detail in account.get("stream_detail", []):
+                    if detail["name"] == stream:
+                        return detail.get("cluster", {}).get("leader") == self.name
+        except OSError:
+            pass
+        return False
+
+
+class Proxy:
+    """Passes bytes on between a port of its own and the server's, unless it is cut: then they stop, and nobody is told."""
+
+    def __init__(self, port):
+        self.target, self.is_cut, self.pairs = port, False, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            try:
+                if self.is_cut:
+                    raise OSError
+                server = socket.create_connection(("127.0.0.1", self.target), timeout=2)
+                server.settimeout(None)
+            except OSError:
+                client.close()
+                continue
+            self.pairs.append((client, server))
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=self.pump, args=ends, daemon=True).start()
+
+    def pump(self, source, sink):
+        try:
+            while data := source.recv(65536):
+                while self.is_cut:
+                    time.sleep(0.02)
+                sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            end.close()
+
+    def cut(self):
+        self.is_cut = True
+
+    def mend(self, drops):
+        """With what had stopped, or without: then both sides find the connection gone."""
+        pairs, self.pairs = self.pairs, []
+        if drops:
+            for client, server in pairs:
+                for end in (client, server):
+                    try:
+                        end.shutdown(socket.SHUT_RDWR)
+                    except OSError:
+                        pass
+        self.is_cut = False
+
+
+class Run:
+    def __init__(self, options):
+        self.options, self.dice = options, random.Random(options.seed)
+        self.folder = tempfile.mkdtemp(prefix="nats-faults-")
+        self.counts = {}
+        self.servers = self.make_servers()
+        self.proxy = Proxy(self.servers[0].port)
+        self.peers = []
+
+    def make_servers(self):
+        if not self.options.cluster:
+            return [Server(self.folder, "alone", free_port())]
+        routes = [free_port() for _ in range(3)]
+        return [Server(self.folder, "n%d" % i, free_port(), (routes[i], routes)) for i in range(3)]
+
+    def start_peers(self):
+        addresses = ",".join("nats://127.0.0.1:%d" % server.port for server in self.servers)
+        proxied = "nats://127.0.0.1:%d" % self.proxy.port
+        replicas = len(self.servers)
+        for name, address in (("a", addresses), ("b", addresses), ("c", proxied)):
+            out = open(os.path.join(self.folder, name + ".out"), "w")
+            self.peers.append(subprocess.Popen(
+                [self.options.peer, f"{address}#faults,{replicas}", name, "3", str(self.options.sets), str(self.options.pause)],
+                stdout=out, stderr=subprocess.STDOUT))
+
+    def is_over(self):
+        return all(peer.poll() is not None for peer in self.peers)
+
+    def wait(self, seconds):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not self.is_over():
+            time.sleep(0.05)
+
+    def has(self, word):
+        return all(any(line.startswith(word) for line in open(os.path.join(self.folder, name + ".out"))) for name in "abc")
+
+    # Faults
+
+    def victim(self):
+        if self.options.cluster:
+            leaders = [server for server in self.servers if server.is_leader("KV_faults")]
+            if leaders:
+                return leaders[0]
+        return self.dice.choice(self.servers)
+
+    def stopped(self):
+        server = self.victim()
+        server.end(signal.SIGTERM)
+        self.wait(self.dice.uniform(0.2, 2))
+        server.start()
+
+    def killed(self):
+        server = self.victim()
+        server.end(signal.SIGKILL)
+        self.wait(self.dice.choice([0.2, 1, 2, 8 if self.options.sets > 5000 else 3]))
+        server.start()
+
+    def frozen(self):
+        server = self.victim()
+        server.process.send_signal(signal.SIGSTOP)
+        self.wait(self.dice.uniform(0.5, 8))
+        server.process.send_signal(signal.SIGCONT)
+
+    def cut(self):
+        self.proxy.cut()
+        self.wait(self.dice.uniform(0.5, 8))
+        self.proxy.mend(drops=self.dice.random() < 0.5)
+
+    def go(self):
+        for server in self.servers:
+            server.start()
+        self.start_peers()
+        began = time.monotonic()
+        while not self.has("ready"):
+            time.sleep(0.1)
+            if time.monotonic() - began > 60:
+                raise SystemExit("the processes did not begin: " + self.folder)
+        self.began = time.monotonic()
+        turn = 0
+        while not self.is_over():
+            if time.monotonic() - self.began > self.options.limit:
+                raise SystemExit("not over after %d s: %s" % (self.options.limit, self.folder))
+            # All of them in turn; then, once all was made, quiet.
+            if not self.has("acknowledged"):
+                fault = [self.stopped, self.killed, self.frozen, self.cut][turn % 4]
+                turn += 1
+                fault()
+                self.counts[fault.__name__] = self.counts.get(fault.__name__, 0) + 1
+            self.wait(self.dice.uniform(0.5, 3))
+        return self.compare(time.monotonic() - self.began)
+
+    # Histories
+
+    def read(self, name):
+        told, numbers = [], {}
+        for line in open(os.path.join(self.folder, name + ".out")):
+            word, _, rest = line.strip().partition(" ")
+            if word == "told":
+                told.append(rest)
+            elif word in ("missed", "total", "value"):
+                numbers[word] = rest
+        last = {value: index for index, value in enumerate(told)}
+        return sorted(last, key=last.get), numbers
+
+    def compare(self, seconds):
+        wrong, all_sets = [], 3 * self.options.sets
+        results = {name: self.read(name) for name in "abc"}
+        for name, (told, numbers) in results.items():
+            if numbers.get("total") != str(all_sets):
+                wrong.append(f"{name}: total {numbers.get('total')}, not {all_sets}")
+            if len(told) + int(numbers.get("missed", -1)) != all_sets:
+                wrong.append(f"{name}: told {len(told)} and missed {numbers.get('missed')}, not {all_sets} in all")
+            for maker in "abc":
+                own = [int(value.split(":")[1]) for value in told if value.startswith(maker + ":")]
+                if own != sorted(own):
+                    wrong.append(f"{name}: the values of {maker} are out of order")
+        if len({numbers.get("value") for _, numbers in results.values()}) != 1:
+            wrong.append("they hold different values: %s" % [numbers.get("value") for _, numbers in results.values()])
+        for one, other in (("a", "b"), ("a", "c"), ("b", "c")):
+            places = {value: index for index, value in enumerate(results[one][0])}
+            common = [places[value] for value in results[other][0] if value in places]
+            if common != sorted(common):
+                wrong.append(f"{one} and {other} told values in different orders")
+        missed = {name: int(numbers.get("missed", -1)) for name, (_, numbers) in results.items()}
+        print(f"nats-faults: {all_sets} sets and {all_sets} updates of 3 processes, {len(self.servers)} servers, {seconds:.0f} s, faults {self.counts}, "
+              f"told {[len(told) for told, _ in results.values()]}, missed {missed}, seed {self.options.seed}")
+        for line in wrong:
+            print("WRONG: " + line)
+        return not wrong
+
+    def clean(self, keeps):
+        for process in self.peers + [server.process for server in self.servers if server.process]:
+            if process.poll() is None:
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+                process.wait()
+        if keeps:
+            print("kept: " + self.folder)
+        else:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--peer", default=".build-nats/debug/SharedPeer")
+    parser.add_argument("--sets", type=int, default=1000)
+    parser.add_argument("--pause", type=int, default=10000)
+    parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--cluster", action="store_true")
+    run = Run(parser.parse_args())
+    is_right = False
+    try:
+        is_right = run.go()
+    finally:
+        run.clean(keeps=not is_right)
+    print("1 passed, 0 failed" if is_right else "0 passed, 1 failed")
+    sys.exit(0 if is_right else 1)
+
+
+main()

@@ -1,0 +1,79 @@
+/// A node whose value lies in a store, under the node's name: every process that has a node of this name there has this value.
+///
+///     let store = MemoryStore()
+///     let price = store.node("price", of: Int.self)
+///     let listening = price.listen { print($0) }
+///     price.value = 4                                  // 4, here at once, and elsewhere when the store has it
+///     price.update { $0 += 1 }                         // 5; exact over all processes
+///     price.clean()                                    // deletes the key
+///
+/// It is a mutable node: whatever is set on it, also by an edge, a `sync`, a lens or a batch, goes to the store, in order. A value
+/// that another process set is told on a thread of the store's; what comes back of one's own is not told again.
+///
+/// After quiet all processes hold the value of the key's greatest revision. When two wrote without knowing of each other, the
+/// later in the store's order wins, or `merge` decides. An update runs again on what others have set meanwhile, so its closure
+/// may run several times, and has no effects of its own. Without a connection all of it waits, in order: its status says so.
+///
+/// Before the store has told what it has, the node is empty unless it was set here, and an `update` of it waits.
+///
+/// It lives as long as somebody holds it, or what follows it; and until the store has all that was set.
+///
+/// The product `EasyReactShared` makes them, has the stores, and tells the rest. Nothing else makes one.
+public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked Sendable {
+  // Unchecked, as its superclass is: a constant.
+  package let keeper: any ValueKeeper<Value>
+
+  /// An empty node.
+  package init(_ keeper: some ValueKeeper<Value>, file: StaticString, line: UInt) {
+    self.keeper = keeper
+    super.init(
+      adopting: makeSourceStorage(nil as Value?, isMutable: true, SourceLocation(file, line)))
+  }
+
+  deinit { keeper.nodeIsGone() }
+}
+
+/// Keeps a node's value elsewhere too, and so must hear of a change as a change, not as its result.
+///
+/// What is *set* on the node, or comes over an edge, it hears as the node's first listener. An `update` of it, by whomever, is
+/// brought here as a decision, in the order of what the node tells.
+package protocol ValueKeeper<Value>: AnyObject, Sendable {
+  associatedtype Value: Sendable
+  /// The holder of the node calls it; calls do not overlap.
+  /// - Parameter change: False: it found nothing to do.
+  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<Value>
+  func nodeIsGone()
+}
+
+extension MutableNode {
+  /// Decides what the node holds when nobody else is inside it: now, or by the thread that is.
+  ///
+  /// No other value is stored between the decision and what the node tells for it. It is not staged by a batch.
+  package final func decide(_ body: @escaping @Sendable (Value?) -> Decision<Value>) {
+    perform(.decision(body), context: nil)
+  }
+
+  /// Nil: it is an ordinary node.
+  final var keeperIfAny: (any ValueKeeper<Value>)? { (self as? SharedNode<Value>)?.keeper }
+
+  /// A change of a node whose value is kept elsewhere is a decision of its keeper.
+  final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
+    guard let change = arrival.asAttempt, let keeper = keeperIfAny else { return arrival }
+    return .decision { keeper.decide($0, by: change) }
+  }
+}
+
+extension Arrival {
+  /// Of a change.
+  var asAttempt: (@Sendable (inout Value) -> Bool)? {
+    switch self {
+    case .attempt(let body): body
+    case .change(let body):
+      {
+        body(&$0)
+        return true
+      }
+    case .value, .empty, .decision: nil
+    }
+  }
+}

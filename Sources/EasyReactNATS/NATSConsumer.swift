@@ -1,0 +1,159 @@
+#if NATS
+import EasyReact
+import EasyReactShared
+import Foundation
+import Synchronization
+
+/// Tells the entries of a bucket in order, without gap or repetition, over any number of connections.
+///
+/// The server forgets a consumer, or stalls, when it or its cluster's leader goes; so this knows the last revision that it told, and
+/// begins a new one after that: on a new connection, when a number is missing, and when the server's heartbeat is.
+final class NATSConsumer: Sendable {
+  private struct State {
+    var subscription: NATSSubscription?
+    /// Counts the consumers of the server's; what comes from an earlier one does not count.
+    var number: UInt64 = 0
+    /// The last number that the present one gave to a message.
+    var delivered: UInt64 = 0
+    var lastRevision: UInt64
+    var lastHeard: Duration = .zero
+    var isRunning = false
+    var isOver = false
+  }
+  private let state: Mutex<State>
+  private let filter: String
+  private let told: @Sendable (StoreEntry) -> Void
+  private let becameCurrent: @Sendable () -> Void
+  private let inbox = NATSSession.inbox()
+  /// The server says each second that it lives.
+  static let patience = Duration.milliseconds(3_500)
+
+  /// - Parameter revision: Begins after it; zero: with the newest entry of each key.
+  init(
+    of filter: String, after revision: UInt64, _ told: @escaping @Sendable (StoreEntry) -> Void,
+    becameCurrent: @escaping @Sendable () -> Void
+  ) {
+    (self.filter, self.told, self.becameCurrent) = (filter, told, becameCurrent)
+    state = Mutex(State(lastRevision: revision))
+  }
+
+  /// Begins anew, after what was told last.
+  func start(_ session: NATSSession) {
+    let (number, revision) = state.withLock { state in
+      state.number += 1
+      state.delivered = 0
+      state.isRunning = !state.isOver
+      state.lastHeard = session.now
+      return (state.number, state.lastRevision)
+    }
+    let subject = "\(inbox).\(number)"
+    let subscription = session.link.subscribe(subject) { [weak self, weak session] message in
+      if let self, let session { heard(message, number, session) }
+    }
+    let old = state.withLock { state in
+      if state.number != number || state.isOver { return subscription }
+      defer { state.subscription = subscription }
+      return state.subscription
+    }
+    withExtendedLifetime(old) {}  // ended without the lock
+    let request = session.stream.makeConsumer(to: subject, of: filter, after: revision)
+    session.request(session.stream.api("CONSUMER.CREATE"), request) { [weak self, weak session] reply in
+      if let self, let session { made(reply, number, session) }
+    }
+  }
+
+  private func made(_ reply: NATSSession.Reply, _ number: UInt64, _ session: NATSSession) {
+    if case .message(let data) = reply,
+      let info = try? JetStream.decode(data, JetStream.ConsumerInfo.self)
+    {
+      if info.num_pending ?? 0 == 0, isPresent(number) { becameCurrent() }
+      return
+    }
+    session.scheduler.schedule(after: .milliseconds(250)) { [weak self, weak session] in
+      if let self, let session, isPresent(number) { start(session) }
+    }
+  }
+
+  private func isPresent(_ number: UInt64) -> Bool {
+    state.withLock { $0.number == number && $0.isRunning }
+  }
+
+  func stop() { state.withLock { $0.isRunning = false } }
+
+  /// For good.
+  func end() {
+    let subscription = state.withLock { state in
+      (state.isOver, state.isRunning) = (true, false)
+      return state.subscription.take()
+    }
+    withExtendedLifetime(subscription) {}
+  }
+
+  /// The store has lost everything.
+  func forget() { state.withLock { $0.lastRevision = 0 } }
+
+  /// A heartbeat is missing.
+  func check(_ session: NATSSession) {
+    let isLate = state.withLock { $0.isRunning && session.now - $0.lastHeard > Self.patience }
+    if isLate { start(session) }
+  }
+
+  // MARK: What comes
+
+  private func heard(
+    _ message: borrowing NATSLink.Message, _ number: UInt64, _ session: NATSSession
+  ) {
+    if let status = message.header("Status") { return heardStatus(status, message, number, session) }
+    guard let reply = message.reply, let place = Place(reply) else { return }
+    enum Outcome { case tell, gap, nothing }
+    let outcome = state.withLock { state -> Outcome in
+      if state.number != number || state.isOver { return .nothing }
+      state.lastHeard = session.now
+      if place.delivered != state.delivered + 1 { return .gap }
+      state.delivered = place.delivered
+      if place.revision <= state.lastRevision { return .nothing }
+      state.lastRevision = place.revision
+      return .tell
+    }
+    switch outcome {
+    case .gap: return start(session)
+    case .nothing: break
+    case .tell: told(session.entry(message, place.revision))
+    }
+    if place.pending == 0, isPresent(number) { becameCurrent() }
+  }
+
+  /// A heartbeat, or a question whether we keep up.
+  private func heardStatus(
+    _ status: String, _ message: borrowing NATSLink.Message, _ number: UInt64, _ session: NATSSession
+  ) {
+    guard status == "100" else { return }
+    if let reply = message.reply, !reply.isEmpty { _ = session.link.publish(Data(), to: reply) }
+    if let stalled = message.header("Nats-Consumer-Stalled") {
+      _ = session.link.publish(Data(), to: stalled)
+    }
+    let last = message.header("Nats-Last-Consumer").flatMap { UInt64($0) }
+    let isGap = state.withLock { state in
+      if state.number != number || state.isOver { return false }
+      state.lastHeard = session.now
+      return last.map { $0 > state.delivered } ?? false
+    }
+    if isGap { start(session) }
+  }
+
+  /// What the server says with a message: `$JS.ACK.STREAM.CONSUMER.TRIES.REVISION.NUMBER.TIME.PENDING`, or with the domain and the
+  /// account before the stream.
+  private struct Place {
+    let revision, delivered, pending: UInt64
+
+    init?(_ reply: String) {
+      let parts = reply.split(separator: ".", omittingEmptySubsequences: false)
+      let start = parts.count == 9 ? 5 : 7
+      guard parts.count == 9 || parts.count >= 11, let revision = UInt64(parts[start]),
+        let delivered = UInt64(parts[start + 1]), let pending = UInt64(parts[start + 3])
+      else { return nil }
+      (self.revision, self.delivered, self.pending) = (revision, delivered, pending)
+    }
+  }
+}
+#endif

@@ -1,0 +1,322 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The file of a `FileStore`: entries one behind the other, only ever appended; and what is known of it.
+///
+/// It begins with `EASYREACT LOG 1\n` and eight bytes that no other log has. Each entry: its length and its checksum (four bytes
+/// each, the lowest first), the revision (eight), one byte that is one for a deletion, the length of the key (two), the key, and
+/// the bytes. Who appends has the lock of the folder. A program that is killed while it appends leaves an entry whose checksum is
+/// wrong, or whose end is missing, at the end of the file: readers stop before it, and the next one who appends cuts it off.
+///
+/// When most of the file is out of date a new one is written beside it and takes its name.
+struct FileLog {
+  let folder: String
+  let history: Int
+  /// By key, the oldest first.
+  private(set) var entries: [String: [StoreEntry]] = [:]
+  private(set) var revision: UInt64 = 0
+  private var file: Int32 = -1
+  private var lock: Int32 = -1
+  private var node: UInt64 = 0
+  private var identity: UInt64 = 0
+  /// Up to here it has been read.
+  private var offset = 0
+  private static let magic = Data("EASYREACT LOG 1\n".utf8)
+  private static let headerSize = 24
+  /// Smaller files are not rewritten.
+  var leastSizeToRewrite = 4 << 20
+
+  init(folder: String, history: Int) { (self.folder, self.history) = (folder, history) }
+
+  /// Closes its files. It is a value, so whoever has it says when.
+  mutating func close() {
+    for descriptor in [file, lock] where descriptor >= 0 { _ = systemClose(descriptor) }
+    (file, lock) = (-1, -1)
+  }
+
+  private var path: String { folder + "/log" }
+
+  // MARK: The lock
+
+  /// Nil: another one has it.
+  mutating func locked<Result>(
+    _ body: (inout FileLog) throws(SharedProblem) -> Result
+  ) throws(SharedProblem) -> Result? {
+    if lock < 0 || access(folder + "/lock", F_OK) != 0 {
+      try makeFolder()
+      if lock >= 0 { _ = systemClose(lock) }
+      lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    }
+    if lock < 0 { throw failure("its lock cannot be opened") }
+    if flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      if errno == EWOULDBLOCK || errno == EINTR { return nil }
+      throw failure("it cannot be locked")
+    }
+    defer { _ = flock(lock, LOCK_UN) }
+    return try body(&self)
+  }
+
+  private func makeFolder() throws(SharedProblem) {
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch { throw failure("it cannot be made: \(error)") }
+  }
+
+  private func failure(_ what: String) -> SharedProblem {
+    let reason = String(cString: strerror(errno))
+    return SharedProblem(
+      .unreachable, "the folder of a FileStore: \(what) (\(reason))", at: folder,
+      remedy: "See that it is a folder on a local disk with room, where this program may write.")
+  }
+
+  // MARK: Reading
+
+  /// What reading found.
+  enum News { case entry(StoreEntry), reset }
+
+  /// Reads what others have appended.
+  mutating func read() throws(SharedProblem) -> [News] {
+    var news: [News] = []
+    try reopen(&news)
+    if file < 0 { return news }
+    while true {
+      var status = stat()
+      guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
+      let size = Int(status.st_size)
+      if size <= offset { return news }
+      let bytes = try readBytes(at: offset, min(size - offset, 8 << 20))
+      let used = take(bytes, &news)
+      if used > 0 { continue }
+      // No whole entry in what was read: there is none, or it is a large one.
+      if bytes.count == size - offset { return news }
+      let all = try readBytes(at: offset, size - offset)
+      if take(all, &news) == 0 { return news }
+    }
+  }
+
+  /// The file that has the name at present, which may be another one than before.
+  private mutating func reopen(_ news: inout [News]) throws(SharedProblem) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if file >= 0 { lose(&news) }
+      return
+    }
+    if file >= 0, UInt64(status.st_ino) == node { return }
+    let new = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
+    if new < 0 { throw failure("its log cannot be opened") }
+    if file >= 0 { _ = systemClose(file) }
+    file = new
+    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
+    node = UInt64(status.st_ino)
+    let header = try readBytes(at: 0, Self.headerSize)
+    var reader = ByteReader(header)
+    guard reader.bytes(16) == Self.magic, let identity = reader.fixed() else {
+      _ = systemClose(file)
+      file = -1
+      throw SharedProblem(
+        .wrongKind, "the file “log” there is none of a FileStore of this version", at: folder,
+        remedy: "Choose another folder, or bring all programs to one version of EasyReact.")
+    }
+    if self.identity != 0, self.identity != identity { lose(&news) }
+    self.identity = identity
+    offset = Self.headerSize
+  }
+
+  /// The log is gone, or is another one.
+  private mutating func lose(_ news: inout [News]) {
+    (entries, revision, identity) = ([:], 0, 0)
+    news.append(.reset)
+    if access(path, F_OK) != 0, file >= 0 {
+      _ = systemClose(file)
+      file = -1
+    }
+  }
+
+  private func readBytes(at offset: Int, _ count: Int) throws(SharedProblem) -> Data {
+    var bytes = Data(count: count)
+    var done = 0
+    while done < count {
+      let got = bytes.withUnsafeMutableBytes {
+        pread(file, $0.baseAddress! + done, count - done, off_t(offset + done))
+      }
+      if got < 0, errno == EINTR { continue }
+      if got < 0 { throw failure("its log cannot be read") }
+      if got == 0 { break }
+      done += got
+    }
+    return bytes.prefix(done)
+  }
+
+  /// Takes whole entries; returns how many bytes these are.
+  private mutating func take(_ bytes: Data, _ news: inout [News]) -> Int {
+    var reader = ByteReader(bytes)
+    var used = 0
+    while let length = reader.short(4), let checksum = reader.short(4),
+      let body = reader.bytes(Int(length)), Checksum.of(body) == UInt32(checksum),
+      let entry = StoreEntry(logged: body)
+    {
+      used += 8 + Int(length)
+      if entry.revision > revision {
+        note(entry)
+        news.append(.entry(entry))
+      }
+    }
+    offset += used
+    return used
+  }
+
+  private mutating func note(_ entry: StoreEntry) {
+    revision = entry.revision
+    var known = entries[entry.key] ?? []
+    if known.count >= history { known.removeFirst(known.count - history + 1) }
+    known.append(entry)
+    entries[entry.key] = known
+  }
+
+  // MARK: Writing, under the lock
+
+  /// Appends an entry; everything before it has been read.
+  mutating func append(_ write: StoreWrite) throws(SharedProblem) -> StoreEntry {
+    if file < 0 { try begin() }
+    try cutOff()
+    let entry = StoreEntry(
+      key: write.key, revision: revision + 1, bytes: write.bytes, isDeletion: write.isDeletion)
+    let bytes = entry.logged
+    do { try put(bytes, into: file) } catch {
+      _ = ftruncate(file, off_t(offset))  // the disk is full: no half of an entry
+      throw error
+    }
+    offset += bytes.count
+    note(entry)
+    // The entry is there, whatever becomes of the rest.
+    if offset > leastSizeToRewrite { try? rewriteIfWorthIt() }
+    return entry
+  }
+
+  /// Waits until the disk has what was appended; nil: it has.
+  func sync() -> SharedProblem? { fsync(file) == 0 ? nil : failure("its log cannot be synced") }
+
+  /// What somebody left who was killed while he appended.
+  private func cutOff() throws(SharedProblem) {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
+    if Int(status.st_size) > offset, ftruncate(file, off_t(offset)) != 0 {
+      throw failure("its log cannot be cut")
+    }
+  }
+
+  /// A new log, with an identity of its own.
+  private mutating func begin() throws(SharedProblem) {
+    try replace(identity: UInt64.random(in: 1...UInt64.max), with: [])
+  }
+
+  private mutating func rewriteIfWorthIt() throws(SharedProblem) {
+    let kept = entries.values.joined().sorted { $0.revision < $1.revision }
+    let size = kept.reduce(Self.headerSize) { $0 + $1.loggedCount }
+    guard offset > 4 * size else {
+      // Not before it has doubled.
+      leastSizeToRewrite = max(leastSizeToRewrite, 2 * offset)
+      return
+    }
+    try replace(identity: identity, with: kept)
+    leastSizeToRewrite = max(4 << 20, 2 * size)
+  }
+
+  /// A new file takes the name in one step: who reads meanwhile has the old one whole.
+  private mutating func replace(identity: UInt64, with kept: [StoreEntry]) throws(SharedProblem) {
+    let beside = path + ".new"
+    let new = open(beside, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    if new < 0 { throw failure("a new log cannot be made") }
+    var bytes = Self.magic
+    bytes.append(fixed: identity)
+    for entry in kept { bytes.append(entry.logged) }
+    do { try put(bytes, into: new) } catch {
+      _ = systemClose(new)
+      throw error
+    }
+    var status = stat()
+    guard fsync(new) == 0, fstat(new, &status) == 0, rename(beside, path) == 0 else {
+      _ = systemClose(new)
+      throw failure("a new log cannot be put in place")
+    }
+    if file >= 0 { _ = systemClose(file) }
+    (file, node, self.identity, offset) = (new, UInt64(status.st_ino), identity, bytes.count)
+  }
+
+  private func put(_ bytes: Data, into descriptor: Int32) throws(SharedProblem) {
+    var done = 0
+    while done < bytes.count {
+      let put = bytes.withUnsafeBytes {
+        systemWrite(descriptor, $0.baseAddress! + done, bytes.count - done)
+      }
+      if put < 0, errno == EINTR { continue }
+      if put < 0 { throw failure("its log cannot be written") }
+      done += put
+    }
+  }
+}
+
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+// MARK: - Entries as bytes
+
+extension StoreEntry {
+  /// How many bytes it has in the log.
+  var loggedCount: Int { 8 + 11 + key.utf8.count + bytes.count }
+
+  var logged: Data {
+    var body = Data(capacity: loggedCount)
+    body.append(fixed: revision)
+    body.append(isDeletion ? 1 : 0)
+    body.append(contentsOf: [UInt8(key.utf8.count & 0xFF), UInt8(key.utf8.count >> 8)])
+    body.append(contentsOf: key.utf8)
+    body.append(bytes)
+    var all = Data(capacity: body.count + 8)
+    for number in [UInt32(body.count), Checksum.of(body)] {
+      for shift in stride(from: 0, to: 32, by: 8) { all.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+    all.append(body)
+    return all
+  }
+
+  init?(logged body: Data) {
+    var reader = ByteReader(body)
+    guard let revision = reader.fixed(), let flag = reader.byte(), let length = reader.short(2),
+      let key = reader.bytes(Int(length)).flatMap({ String(bytes: $0, encoding: .utf8) })
+    else { return nil }
+    self.init(key: key, revision: revision, bytes: reader.rest, isDeletion: flag == 1)
+  }
+}
+
+extension ByteReader {
+  /// A number of up to eight bytes, the lowest first.
+  mutating func short(_ count: UInt64) -> UInt64? {
+    var number: UInt64 = 0
+    for index in 0..<count {
+      guard let byte = byte() else { return nil }
+      number |= UInt64(byte) << (8 * index)
+    }
+    return number
+  }
+}
+
+/// The cyclic redundancy check of 32 bits that Ethernet and zip have (IEEE 802.3).
+enum Checksum {
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }
+  }
+
+  static func of(_ bytes: Data) -> UInt32 {
+    ~bytes.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
+  }
+}

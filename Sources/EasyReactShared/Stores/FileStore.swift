@@ -1,0 +1,223 @@
+import Dispatch
+import EasyReact
+import Foundation
+import Synchronization
+
+/// A store in a folder, for several processes of one machine; what it has survives restarts, and `kill -9` at any instant.
+///
+///     let store = FileStore("/var/lib/shop")
+///     let price = store.node("price", of: Int.self)        // as in every process that has this folder
+///
+/// Processes hear each other within a few dozen milliseconds: each looks at the file every 20 ms while it watches something.
+/// What is acknowledged survives the end of any process; with ``Durability/machine`` also that of the machine. The folder lies
+/// on a local disk: file systems of a network do not keep the promises of locks that it builds on. All that it has is in the
+/// memory of each process that has it open.
+/// - Complexity: O(1) a write, and O(n) in the bytes that it has now and then, when the log is written anew.
+public final class FileStore: SharedStore {
+  /// When is a write acknowledged?
+  public enum Durability: Hashable, Sendable {
+    /// The system has it: it survives the end of this process, however that ends.
+    case process
+    /// The disk has it: it survives the loss of power. Slower, by what the disk takes.
+    case machine
+  }
+
+  fileprivate struct State: ~Copyable {
+    var log: FileLog
+    var watchers = Watchers()
+    var isPolling = false
+    deinit {
+      var log = log
+      log.close()
+    }
+  }
+  private let state: Mutex<State>
+  private let durability: Durability
+  private let valueLimit: Int
+  private let interval: Duration
+  public let nodes: SharedNodes
+  public let scheduler: any NodeScheduler
+  private let mutableConnection = MutableNode<StoreConnection>(.connecting).named("connection")
+  public var connection: Node<StoreConnection> { mutableConnection }
+
+  /// Nothing is read or written before something is asked of it. The folder is made when something is written.
+  ///
+  /// - Parameters:
+  ///   - folder: Its path.
+  ///   - durability: When a write is acknowledged.
+  ///   - history: How many entries of a key it keeps when its log is written anew. One or more; anything else stops with a message.
+  ///   - valueLimit: How many bytes a value has at most.
+  ///   - limit: How many sets of one node may wait.
+  ///   - interval: How often it looks at what others wrote. Greater than zero; anything else stops with a message.
+  ///   - scheduler: Where it works; nil: on a queue of its own.
+  public init(
+    _ folder: String, durability: Durability = .process, history: Int = 64, valueLimit: Int = 16 << 20,
+    limit: Int = 1_000, lookingEvery interval: Duration = .milliseconds(20),
+    on scheduler: (any NodeScheduler)? = nil
+  ) {
+    precondition(history > 0, "FileStore(history: \(history)): it is not positive. Pass one or more.")
+    precondition(interval > .zero, "FileStore(lookingEvery: \(interval)): it is not positive.")
+    state = Mutex(State(log: FileLog(folder: folder, history: history)))
+    (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
+    nodes = SharedNodes(limit: limit)
+    self.scheduler = scheduler ?? .queue(DispatchQueue(label: "FileStore"))
+    self.scheduler.schedule { [weak self] in self?.look() }
+  }
+
+  // MARK: Reading
+
+  /// Reads what others have written, and tells the watchers.
+  private func look() {
+    let problem = state.withLock { state in
+      do throws(SharedProblem) {
+        let news = try state.log.read()
+        state.tell(news)
+        // Those who came while it could not be read.
+        if !isConnected { state.watchers.forEach { $0.append(.current) } }
+        return nil as SharedProblem?
+      } catch { return error }
+    }
+    tellConnection(problem)
+  }
+
+  private var isConnected: Bool { mutableConnection.value?.isConnected ?? false }
+
+  private func tellConnection(_ problem: SharedProblem?) {
+    let connection: StoreConnection =
+      switch problem {
+      case nil: .connected
+      case let problem? where problem.code == .wrongKind: .refused(problem)
+      case let problem?: .disconnected(problem)
+      }
+    if mutableConnection.value != connection { mutableConnection.value = connection }
+  }
+
+  private func poll() {
+    scheduler.schedule(after: interval) { [weak self] in
+      guard let self else { return }
+      look()
+      let goesOn = state.withLock { state in
+        state.isPolling = !state.watchers.isEmpty || !isConnected
+        return state.isPolling
+      }
+      if goesOn { poll() }
+    }
+  }
+
+  private func beginPolling() {
+    let isFirst = state.withLock { state in
+      defer { state.isPolling = true }
+      return !state.isPolling
+    }
+    if isFirst { poll() }
+  }
+
+  public func get(
+    _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void
+  ) {
+    scheduler.schedule { [self] in
+      look()
+      let entry = state.withLock { $0.log.entries[key]?.last }
+      switch connection.value {
+      case .connected?: completion(.success(entry))
+      case .disconnected(let problem)?, .refused(let problem)?: completion(.failure(problem))
+      case .connecting?, nil: completion(.success(entry))
+      }
+    }
+  }
+
+  public func watch(
+    _ key: String, after revision: UInt64?, _ handler: @escaping @Sendable (StoreEvent) -> Void
+  ) -> any Cancelable {
+    let watcher = Watcher(
+      key, on: scheduler,
+      forget: { [weak self] watcher in self?.state.withLock { $0.watchers.remove(watcher) } }, handler)
+    scheduler.schedule { [self] in
+      look()
+      state.withLock { state in
+        // A folder that cannot be read is not an empty one.
+        state.add(watcher, after: revision, isKnown: isConnected)
+      }
+      beginPolling()
+    }
+    return ClosureCancelable { watcher.cancel() }
+  }
+
+  // MARK: Writing
+
+  public func write(
+    _ write: StoreWrite, _ completion: @escaping @Sendable (StoreAnswer) -> Void
+  ) {
+    scheduler.schedule { [self] in self.write(write, since: scheduler.now, completion) }
+  }
+
+  /// Tries again while another process has the lock, which is a matter of microseconds unless that is stopped.
+  private func write(
+    _ write: StoreWrite, since start: Duration, _ completion: @escaping @Sendable (StoreAnswer) -> Void
+  ) {
+    if let answer = answer(to: write) { return completion(answer) }
+    if scheduler.now - start > .seconds(5) {
+      let problem = SharedProblem(
+        .unreachable, "another process has had the lock of a FileStore for five seconds", at: "key “\(write.key)”",
+        remedy: "It was stopped in the middle of a write: let it go on, or end it.")
+      return completion(.unsent(problem))
+    }
+    scheduler.schedule(after: .milliseconds(1)) { self.write(write, since: start, completion) }
+  }
+
+  /// Nil: another process has the lock.
+  private func answer(to write: StoreWrite) -> StoreAnswer? {
+    if let problem = SharedProblem(badKey: write.key) { return .refused(problem) }
+    if write.bytes.count > valueLimit {
+      return .refused(.tooLarge(write.bytes.count, limit: valueLimit, key: write.key))
+    }
+    let result = state.withLock { state in state.answer(to: write, durability) }
+    switch result {
+    case .unsent(let problem)?, .unknown(let problem)?: tellConnection(problem)
+    default: break
+    }
+    if !isConnected { beginPolling() }
+    return result
+  }
+}
+
+extension FileStore.State {
+  fileprivate mutating func answer(
+    to write: StoreWrite, _ durability: FileStore.Durability
+  ) -> StoreAnswer? {
+    var news: [FileLog.News] = []
+    defer { tell(news) }
+    do throws(SharedProblem) {
+      return try log.locked { log throws(SharedProblem) in
+        news = try log.read()
+        let newest = log.entries[write.key]?.last?.revision ?? 0
+        if let expected = write.expected, expected != newest { return .conflict }
+        let entry = try log.append(write)
+        news.append(.entry(entry))
+        if durability == .machine, let problem = log.sync() { return .unknown(problem) }
+        return .stored(revision: entry.revision)
+      }
+    } catch { return .unsent(error) }
+  }
+
+  fileprivate func tell(_ news: [FileLog.News]) {
+    for piece in news {
+      switch piece {
+      case .entry(let entry): watchers.append(entry)
+      case .reset:
+        watchers.forEach {
+          $0.append(.reset)
+          $0.append(.current)
+        }
+      }
+    }
+  }
+
+  fileprivate mutating func add(_ watcher: Watcher, after revision: UInt64?, isKnown: Bool) {
+    let entries = log.entries[watcher.key] ?? []
+    let wanted = revision.map { revision in entries.filter { $0.revision > revision } }
+    for entry in wanted ?? entries.suffix(1) { watcher.append(.entry(entry)) }
+    if isKnown { watcher.append(.current) }
+    watchers.add(watcher)
+  }
+}

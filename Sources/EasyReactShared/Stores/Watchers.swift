@@ -1,0 +1,87 @@
+import EasyReact
+import Synchronization
+
+/// Who watches which key of a store. Not `Sendable`: the store's lock guards it.
+///
+/// What a watcher is told is appended under that lock, in order, and told later, on the store's scheduler.
+package struct Watchers {
+  package init() {}
+  private var byKey: [String: [Watcher]] = [:]
+  package var isEmpty: Bool { byKey.isEmpty }
+
+  package mutating func add(_ watcher: Watcher) { byKey[watcher.key, default: []].append(watcher) }
+
+  package mutating func remove(_ watcher: Watcher) {
+    byKey[watcher.key]?.removeAll { $0 === watcher }
+    if byKey[watcher.key]?.isEmpty ?? false { byKey[watcher.key] = nil }
+  }
+
+  func append(_ entry: StoreEntry) {
+    for watcher in byKey[entry.key] ?? [] { watcher.append(.entry(entry)) }
+  }
+
+  package func of(_ key: String) -> [Watcher] { byKey[key] ?? [] }
+
+  /// Of every watcher.
+  package func forEach(_ body: (Watcher) -> Void) {
+    for watchers in byKey.values { for watcher in watchers { body(watcher) } }
+  }
+}
+
+/// One who watches a key: what he is still to be told waits in order.
+package final class Watcher: Cancelable {
+  private struct State {
+    var events: [StoreEvent] = []
+    var isTelling = false
+    var handler: (@Sendable (StoreEvent) -> Void)?
+  }
+  package let key: String
+  private let scheduler: any NodeScheduler
+  private let state: Mutex<State>
+  private let forget: @Sendable (Watcher) -> Void
+
+  package init(
+    _ key: String, on scheduler: any NodeScheduler, forget: @escaping @Sendable (Watcher) -> Void,
+    _ handler: @escaping @Sendable (StoreEvent) -> Void
+  ) {
+    (self.key, self.scheduler, self.forget) = (key, scheduler, forget)
+    state = Mutex(State(handler: handler))
+  }
+
+  /// It is told later. No user code runs.
+  package func append(_ event: StoreEvent) {
+    if enqueue(event) { scheduler.schedule { self.tell() } }
+  }
+
+  /// True: the caller calls `tell` when it has no lock any more.
+  package func enqueue(_ event: StoreEvent) -> Bool {
+    state.withLock { state in
+      if state.handler == nil { return false }
+      state.events.append(event)
+      defer { state.isTelling = true }
+      return !state.isTelling
+    }
+  }
+
+  package func tell() {
+    while let (events, handler) = take() {
+      for event in events { handler(event) }
+    }
+  }
+
+  private func take() -> ([StoreEvent], @Sendable (StoreEvent) -> Void)? {
+    state.withLock { state in
+      guard let handler = state.handler, !state.events.isEmpty else {
+        state.isTelling = false
+        return nil
+      }
+      defer { state.events = [] }
+      return (state.events, handler)
+    }
+  }
+
+  package func cancel() {
+    let handler = state.withLock { $0.handler.take() }
+    if handler != nil { forget(self) }
+  }
+}
