@@ -56,7 +56,10 @@ import Synchronization
   var looks = 0
   /// How many messages this thread has left where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
-  var stoodStillAt: UInt32 = 0
+  /// How many had been opened by one that stood still the last time; and how many naps long one may.
+  var stoodStillAt: UInt32? = nil
+  var patience = 16
+  static var longestPatience: Int { 320 }
   /// Retained; nil in almost every turn.
   var ending: Unmanaged<TurnEnding>? = nil
 

@@ -193,20 +193,26 @@ extension RegionPointer {
     return Int32(bitPattern: left &- pointee.messagesTaken.load(ordering: .relaxed))
   }
 
-  /// Sleeps as long as the holder gets on with the messages: until few are left, and for some milliseconds
-  /// at most. A holder that does not may be waiting for a processor, or be inside a callback; that one is not
-  /// waited for, but for a nap where it stood still before.
+  /// Sleeps as long as the holder gets on with the messages: until few are left, and for some 50
+  /// milliseconds at most. A holder that does not may be waiting for a processor, or be inside a callback; that
+  /// one is not waited for, but for a nap where it stood still before. One that got on after all is only slow: it
+  /// has more patience the next time.
   @inline(never) fileprivate func napWhileItGetsOn(_ turn: TurnPointer) {
     var taken = pointee.messagesTaken.load(ordering: .relaxed)
-    var patience = taken == turn.pointee.stoodStillAt ? 1 : 16
-    for _ in 0..<64 where patience > 0 {
+    let stoodStillAt = turn.pointee.stoodStillAt
+    let standsStill = taken == stoodStillAt
+    if stoodStillAt != nil, !standsStill {
+      turn.pointee.patience = min(2 * turn.pointee.patience, Turn.longestPatience)
+    }
+    var patience = standsStill ? 1 : turn.pointee.patience
+    for _ in 0..<1_000 where patience > 0 {
       easyreact_nap(50)
       let before = taken
       taken = pointee.messagesTaken.load(ordering: .relaxed)
-      if backlog <= messageComfort { return }
-      patience = taken == before ? patience - 1 : 16
+      if backlog <= messageComfort { break }
+      patience = taken == before ? patience - 1 : turn.pointee.patience
     }
-    if patience == 0 { turn.pointee.stoodStillAt = taken }
+    turn.pointee.stoodStillAt = patience == 0 ? taken : nil
   }
 }
 
