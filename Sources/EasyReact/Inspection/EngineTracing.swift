@@ -244,10 +244,15 @@ extension NodePointer {
   }
 
   /// A join does not run for it.
-  @inline(never) func traceRefusedArrival(
-    _ reason: GraphEvent.Stop, wave: UInt64, from sender: NodePointer, in turn: TurnPointer
-  ) {
-    traceStop(reason, wave: wave, from: sender, flags: TracedFlags.arrival, in: turn)
+  @inline(never) func refuseArrival(
+    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer,
+    in turn: TurnPointer
+  ) -> Bool {
+    if turn.pointee.isTraced {
+      traceStop(
+        reason, wave: delivery.wave.number, from: sender, flags: TracedFlags.arrival, in: turn)
+    }
+    return false
   }
 
   /// The filter has refused what was to be stored.

@@ -160,11 +160,11 @@ extension NodePointer {
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      return refuse(.cut, delivery, from: sender, in: turn)
+      return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
     if delivery.isFiltered && isReached(by: delivery) {
-      return refuse(.reachedAlready, delivery, from: sender, in: turn)
+      return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
     }
     if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
     if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
@@ -191,15 +191,6 @@ extension NodePointer {
       join.pointee.context = delivery.wave.context?.takeUnretainedValue()
     }
     return true
-  }
-
-  private func refuse(
-    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer, in turn: TurnPointer
-  ) -> Bool {
-    if turn.pointee.isTraced {
-      traceRefusedArrival(reason, wave: delivery.wave.number, from: sender, in: turn)
-    }
-    return false
   }
 
   /// The join that is running follows another node now: true, where joins that lead there may still
