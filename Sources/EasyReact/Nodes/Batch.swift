@@ -96,6 +96,9 @@ public func batch<Result, Failure: Error>(
   }
 
   private func put(_ staged: AnyStaged) {
+    let turn = currentTurn()
+    staged.callSite = turn.pointee.callSite
+    turn.pointee.callSite = nil
     if let position = positions[staged.storage] {
       entries[position] = staged
     } else {
@@ -111,6 +114,8 @@ public func batch<Result, Failure: Error>(
 
 @usableFromInline class AnyStaged {
   let storage: NodePointer
+  /// For a tracer.
+  var callSite: SourceLocation?
   init(_ storage: NodePointer) { self.storage = storage }
   func apply(_ turn: TurnPointer) {}
   func stage(in batch: Batch) {}
@@ -129,8 +134,14 @@ public func batch<Result, Failure: Error>(
   }
 
   private var arrival: Arrival<Value> { value.map { .value($0) } ?? .empty }
-  override func apply(_ turn: TurnPointer) { node.setSlowly(arrival, context: context) }
-  override func stage(in batch: Batch) { batch.stage(node, arrival, context) }
+  override func apply(_ turn: TurnPointer) {
+    turn.pointee.callSite = callSite
+    node.setSlowly(arrival, context: context)
+  }
+  override func stage(in batch: Batch) {
+    currentTurn().pointee.callSite = callSite
+    batch.stage(node, arrival, context)
+  }
 }
 
 /// A change that is made again when the batch ends, of what the node holds then.

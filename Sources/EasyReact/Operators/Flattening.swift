@@ -287,6 +287,7 @@ extension LatestInnerNode {
     if !turn.pointee.gaveWay.isEmpty, down.followAgain(in: turn) { hasMoved = true }
     if hasMoved, down.waitsAgain(join, in: turn) { return false }
     guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
+      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
       return false
     }
     let value = inner.edge.pointee.up.unsafelyUnwrapped.readStored(Output.self)
@@ -305,7 +306,10 @@ extension LatestInnerNode {
     -> Bool
   {
     place.pointee.isToChoose = false
-    guard let outer = place.pointee.outerEdge, !hasEnded else { return false }
+    guard let outer = place.pointee.outerEdge, !hasEnded else {
+      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
+      return false
+    }
     let chosen = place.pointee.chosen.take().map { unsafeDowncast($0, to: Node<Output>.self) }
     guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else { return true }
     // The user's closure may have cut the edge.
