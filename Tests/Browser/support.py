@@ -125,7 +125,9 @@ class PageTest(unittest.TestCase):
         return self.until(find, f"no node “{label}” is drawn")
 
     def value(self, label):
-        return self.node(label).find_element(By.CSS_SELECTOR, ".val").text
+        """The whole of a node's value, as a screen reader tells it: on the screen it may be cut."""
+        words = self.node(label).get_attribute("aria-label")
+        return re.search(r", (?:value |event )?([^,]+)(?:, can be set)?(?:, \d+ listeners?)?$", words)[1]
 
     def press(self, *keys):
         webdriver.ActionChains(self.driver).send_keys(*keys).perform()

@@ -71,7 +71,7 @@ class Strangers(unittest.TestCase):
 
     def test_19_it_only_shows(self):
         status, body = self.ask(f"/{TOKEN}/api/change", "POST", Content_Length="0")
-        self.assertEqual((status, b"allowsChanges" in body), (403, True))
+        self.assertEqual((status, "allowsChanges" in json.loads(body)["refused"]), (200, True))
 
     def test_19_what_is_malformed_or_too_large_is_refused(self):
         head = f"GET /{TOKEN}/api/graph HTTP/1.1\r\nHost: 127.0.0.1:{self.program.port}\r\n".encode()
@@ -91,8 +91,8 @@ class Strangers(unittest.TestCase):
         for query in ["wave?number=x", "wave?number=99999999999999999999", "wave?number=18446744073709551615", "node?id=-1", "graph?focus=abc",
                       "graph?group=%00", "why?node=18446744073709551615", "export?form=exe", "difference?from=1", "whynot"]:
             status, body = self.ask(f"/{TOKEN}/api/{query}")
-            self.assertEqual(status, 422, query)
-            self.assertTrue(body.strip(), query)
+            self.assertEqual(status, 200, query)
+            self.assertTrue(json.loads(body)["refused"], query)
         # What only looks strange is answered.
         for query in ["graph?focus=18446744073709551615&depth=18446744073709551615", "values?at=18446744073709551615",
                       "difference?from=0&to=18446744073709551615", "search?text=%F0%9F%8D%8E", "graph?toggled=" + "x" * 4000]:

@@ -194,7 +194,7 @@ struct PageAnswers: Sendable {
     }
     guard let node = source.node(change.node) else { throw Self.unknown(change.node) }
     try node.change(to: change.text)
-    return .text("")
+    return try .json(["changed": change.node])
   }
 }
 
