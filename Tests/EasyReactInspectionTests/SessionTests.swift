@@ -53,14 +53,19 @@ import Testing
     let again = try GraphSession(data: try session.data())
     #expect(again == session)
     #expect(try again.data() == session.data())
-    #expect(again.records.why(again.records.nodes[0].id) == session.records.why(session.records.nodes[0].id))
+    #expect(
+      again.records.why(again.records.nodes[0].id)
+        == session.records.why(session.records.nodes[0].id))
   }
 
-  @Test func `18.6 what was set from outside is told turn by turn, and what listeners set is not`() {
+  @Test func `18.6 what was set from outside is told turn by turn, and what listeners set is not`()
+  {
     let turns = record(day).turns
-    #expect(turns.map { $0.inputs.map { "\($0.label)=\($0.value)" } } == [
-      ["price=20", "count=3"], ["count=5"], ["note=a \"quoted\" line\nand another"], ["price=empty"], ["price=7"],
-    ])
+    #expect(
+      turns.map { $0.inputs.map { "\($0.label)=\($0.value)" } } == [
+        ["price=20", "count=3"], ["count=5"], ["note=a \"quoted\" line\nand another"],
+        ["price=empty"], ["price=7"],
+      ])
     #expect(turns[1].inputs[0].context == "scanner")
   }
 
@@ -78,7 +83,8 @@ import Testing
     }
     #expect(report?.description == "5 turns played")
     #expect(session.differences(from: again) == [])
-    #expect(again.turns.map { $0.inputs.map(\.value) } == session.turns.map { $0.inputs.map(\.value) })
+    #expect(
+      again.turns.map { $0.inputs.map(\.value) } == session.turns.map { $0.inputs.map(\.value) })
   }
 
   @Test func `18.6 a difference is named with its place`() {
@@ -89,10 +95,11 @@ import Testing
       till.count.value = 6
     }
     let differences = session.differences(from: other, of: ["total", "large"]).map(\.description)
-    #expect(differences == [
-      "large: value 1 is 100 in the first and 120 in the second",
-      "total: value 2 is 100 in the first and 120 in the second",
-    ])
+    #expect(
+      differences == [
+        "large: value 1 is 100 in the first and 120 in the second",
+        "total: value 2 is 100 in the first and 120 in the second",
+      ])
   }
 
   @Test func `18.6 an input that nobody plays, or that cannot be read, is counted and said`() {
@@ -104,7 +111,9 @@ import Testing
       replay.play("count", into: till.count)
       report = replay.run()
     }
-    #expect(report?.description == "2 turns played; 1 × note: nobody plays it; 2 × price: its description gives no value")
+    #expect(
+      report?.description
+        == "2 turns played; 1 × note: nobody plays it; 2 × price: its description gives no value")
   }
 
   @Test func `18.6 a damaged or newer file gets a clear error`() throws {
@@ -118,12 +127,21 @@ import Testing
     #expect(error(text) == nil)
     #expect(error(String(text.dropLast(40)))?.code == .otherFormat)
     #expect(error("[]")?.code == .otherFormat)
-    #expect(error(text.replacing("easyreact-session", with: "other"))?.description.contains("its format is “other”") == true)
+    #expect(
+      error(text.replacing("easyreact-session", with: "other"))?.description.contains(
+        "its format is “other”") == true)
     let newer = error(text.replacing("\"version\":1", with: "\"version\":2"))
-    #expect(newer?.code == .newer && newer?.description.contains("version 2; this library reads up to 1") == true)
+    #expect(
+      newer?.code == .newer
+        && newer?.description.contains("version 2; this library reads up to 1") == true)
     let damaged = error(text.replacing("\"kind\":\"set\"", with: "\"kind\":\"sat\""))
     #expect(damaged?.code == .damaged && damaged?.description.contains("records.events[") == true)
-    let unsorted = error(text.replacing("{\"events\":", with: "{\"x\":0,\"events\":").replacing("\"nodes\":[", with: "\"nodes\":[{\"counts\":{\"ranInVain\":0,\"stored\":0,\"storedEqual\":0,\"told\":0},\"id\":99999999,\"isMutable\":true,\"isPrivate\":false,\"listeners\":0,\"operation\":\"Source\",\"place\":{\"file\":\"a\",\"line\":1},\"type\":\"Int\",\"value\":{\"form\":\"empty\"}},"))
+    let unsorted = error(
+      text.replacing("{\"events\":", with: "{\"x\":0,\"events\":").replacing(
+        "\"nodes\":[",
+        with:
+          "\"nodes\":[{\"counts\":{\"ranInVain\":0,\"stored\":0,\"storedEqual\":0,\"told\":0},\"id\":99999999,\"isMutable\":true,\"isPrivate\":false,\"listeners\":0,\"operation\":\"Source\",\"place\":{\"file\":\"a\",\"line\":1},\"type\":\"Int\",\"value\":{\"form\":\"empty\"}},"
+      ))
     #expect(unsorted?.description.contains("they must grow") == true)
   }
 
@@ -137,8 +155,13 @@ import Testing
         damaged[place] = UInt8.random(in: 0...255, using: &random)
       }
       if let session = try? GraphSession(data: damaged) {
-        _ = (session.turns, session.told, session.records.waves, session.records.dot(), session.records.mermaid())
-        for node in session.records.nodes { _ = (session.records.why(node.id), session.records.whyNot(node.id)) }
+        _ = (
+          session.turns, session.told, session.records.waves, session.records.dot(),
+          session.records.mermaid()
+        )
+        for node in session.records.nodes {
+          _ = (session.records.why(node.id), session.records.whyNot(node.id))
+        }
         _ = try? SessionTest(session, name: "damaged \(seed)").source()
       }
     }
@@ -148,7 +171,8 @@ import Testing
     var test = SessionTest(record(day), name: "a day at the till")
     test.setUp = "let till = Sessions.Till()"
     test.expressions = [
-      "price": "till.price", "count": "till.count", "note": "till.note", "last": "till.last", "total": "till.total",
+      "price": "till.price", "count": "till.count", "note": "till.note", "last": "till.last",
+      "total": "till.total",
       "large": "till.large",
     ]
     try expectWritten(try test.source(), "TillSession.swift")
@@ -161,7 +185,9 @@ import Testing
     for value in 1...20 { node.value = value }
     small.stop()
     let session = GraphSession(program: "x", records: small.records)
-    let dropped = #expect(throws: SessionError.self) { try SessionTest(session, name: "x").source() }
+    let dropped = #expect(throws: SessionError.self) {
+      try SessionTest(session, name: "x").source()
+    }
     #expect(dropped?.description.contains("were dropped") == true)
 
     let recorder = GraphRecorder()
@@ -170,20 +196,27 @@ import Testing
     place.value = SourcePlace(file: "a", line: 1)
     recorder.stop()
     let other = GraphSession(program: "x", records: recorder.records)
-    let unwritable = #expect(throws: SessionError.self) { try SessionTest(other, name: "x").source() }
+    let unwritable = #expect(throws: SessionError.self) {
+      try SessionTest(other, name: "x").source()
+    }
     #expect(unwritable?.description.contains("“place” was set to a value of SourcePlace") == true)
   }
 
   @Test(arguments: [
-    ("Int", "-4", "-4"), ("Double", "2.5", "2.5"), ("Double", "nan", ".nan"), ("Double", "-inf", "-.infinity"), ("Bool", "true", "true"),
-    ("String", "a\"b\\", "\"a\\\"b\\\\\""), ("Optional<Int>", "nil", "nil"), ("Optional<Int>", "Optional(4)", "4"),
+    ("Int", "-4", "-4"), ("Double", "2.5", "2.5"), ("Double", "nan", ".nan"),
+    ("Double", "-inf", "-.infinity"), ("Bool", "true", "true"),
+    ("String", "a\"b\\", "\"a\\\"b\\\\\""), ("Optional<Int>", "nil", "nil"),
+    ("Optional<Int>", "Optional(4)", "4"),
     ("Optional<String>", "Optional(\"x\")", "\"x\""),
   ])
   func `18.6 values are written as literals`(type: String, text: String, literal: String) {
     #expect(SessionTest.literal(type, text) == literal)
   }
 
-  @Test(arguments: [("Int", "x"), ("Int", "1); exit(0"), ("Double", "abc"), ("Bool", "maybe"), ("Place", "Place(1)"), ("Optional<Place>", "Optional(x)")])
+  @Test(arguments: [
+    ("Int", "x"), ("Int", "1); exit(0"), ("Double", "abc"), ("Bool", "maybe"),
+    ("Place", "Place(1)"), ("Optional<Place>", "Optional(x)"),
+  ])
   func `18.6 what is no literal is not written`(type: String, text: String) {
     #expect(SessionTest.literal(type, text) == nil)
   }
@@ -202,9 +235,11 @@ private struct SplitMix: RandomNumberGenerator {
 /// A file of `Generated/`, which is compiled and run with these tests, is what is written now. To write it anew:
 /// `EASYREACT_WRITE_GENERATED=1`.
 func expectWritten(_ source: String, _ name: String, file: String = #filePath) throws {
-  let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent("Generated/\(name)")
+  let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(
+    "Generated/\(name)")
   if ProcessInfo.processInfo.environment["EASYREACT_WRITE_GENERATED"] != nil {
-    try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(source.utf8).write(to: path)
   }
   let written = try String(contentsOf: path, encoding: .utf8)

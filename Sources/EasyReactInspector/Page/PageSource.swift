@@ -30,7 +30,8 @@ struct RunningProgram: PageSource {
   var lint: [LintFinding]? {
     var seen: Set<UInt64> = []
     var findings: [LintFinding] = []
-    for record in recorder.records(after: .max).nodes where record.gone == nil && !seen.contains(record.id) {
+    for record in recorder.records(after: .max).nodes
+    where record.gone == nil && !seen.contains(record.id) {
       guard let node = recorder.node(record.id) else { continue }
       for (reached, _) in node.reachable { seen.insert(reached.id) }
       findings += node.lint()
