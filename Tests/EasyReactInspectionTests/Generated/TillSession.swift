@@ -1,3 +1,4 @@
+// swift-format-ignore-file
 // Made by EasyReact of a session of Till. It plays what was set, and expects what was told.
 import EasyReact
 import Synchronization
@@ -11,7 +12,7 @@ import Testing
     till.last.listen { told.add("last", $0) },
     till.total.listen { told.add("total", $0) },
   ]
-  try batch {
+  batch {
     till.price.set(20)
     till.count.set(3)
   }
