@@ -32,6 +32,8 @@ fi
 combine="$scratch-combine"
 [ "$#" -gt 0 ] || run combine swift test --traits OpenCombine --scratch-path "$combine" "${flags[@]}" --filter EasyReactCombineTests
 run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
+# The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
+[ "$#" -gt 0 ] || run browser Scripts/check-browser.sh
 run compile Scripts/check-compile.sh
 run documents Scripts/check-documents.py
 [ "$#" -gt 0 ] || run documents-combine env EASYREACT_SCRATCH="$combine" Scripts/check-documents.py Sources/EasyReactCombine/*.swift
@@ -40,11 +42,11 @@ run names Scripts/check-names.py
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
 # A run that crashed has no such line: then the exit code has said so.
 count() { sed -nE "$1" "$log"/* | awk '{ n += $1 } END { print n + 0 }'; }
-passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) (snippets|code blocks), 0 wrong.*/\1/p')
+passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) (snippets|code blocks|browser checks), 0 wrong.*/\1/p')
 # Swift Testing counts those that are skipped among them.
 skipped=$(cat "$log"/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
 passed=$((passed - skipped))
-failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ (snippets|code blocks), ([0-9]+) wrong.*/\2/p')
+failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ (snippets|code blocks|browser checks), ([0-9]+) wrong.*/\2/p')
 if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2

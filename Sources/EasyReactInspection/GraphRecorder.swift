@@ -114,6 +114,9 @@ public final class GraphRecorder: Sendable {
 
   /// Reading runs descriptions, which are the user's code, so it holds no lock. Who comes while another one reads, be it
   /// from such a description, reads all anew.
+  /// The node of an id that the recording has met; nil: it is gone.
+  package func node(_ id: UInt64) -> AnyNode? { read { reader, _ in reader.node(id) } ?? nil }
+
   private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
     let (recording, present, began) = state.withLock { state in
       defer { state.reader = nil }

@@ -31,19 +31,19 @@ public final class Inspector: Sendable {
   ///   - allowsChanges: Lets the page set and clean mutable nodes.
   ///   - token: Of at least 16 letters and digits; nil: random. With the same port and token a page finds the program
   ///     again after a restart. Whoever knows it sees all values that the graphs hold.
-  ///   - announce: Gets the line with the address.
+  ///   - announce: Gets the line with the address; nil: it is printed at once, also into a pipe.
   /// - Throws: ``InspectorError`` when the port is taken, or the token is of no use.
   @discardableResult
   public static func start(
     port: UInt16 = 0, recorder: GraphRecorder? = nil, allowsChanges: Bool = false,
     token: String? = nil,
-    title: String = ProcessInfo.processInfo.processName, announce: (String) -> Void = { print($0) }
+    title: String = ProcessInfo.processInfo.processName, announce: ((String) -> Void)? = nil
   ) throws(InspectorError) -> Inspector {
     let used = recorder ?? GraphRecorder.current ?? GraphRecorder()
     let inspector = try Inspector(
       RunningProgram(title: title, recorder: used), recorder: used, port, token, allowsChanges)
     if !used.isRunning { used.start() }
-    announce("Inspector: \(inspector.address)")
+    inspector.announce(announce)
     return inspector
   }
 
@@ -52,11 +52,11 @@ public final class Inspector: Sendable {
   @discardableResult
   public static func show(
     _ records: GraphRecords, title: String, port: UInt16 = 0, token: String? = nil,
-    announce: (String) -> Void = { print($0) }
+    announce: ((String) -> Void)? = nil
   ) throws(InspectorError) -> Inspector {
     let inspector = try Inspector(
       SavedProgram(title: title, records: records), recorder: nil, port, token, false)
-    announce("Inspector: \(inspector.address)")
+    inspector.announce(announce)
     return inspector
   }
 
@@ -98,6 +98,13 @@ public final class Inspector: Sendable {
       )
     }
     return token
+  }
+
+  private func announce(_ announce: ((String) -> Void)?) {
+    let line = "Inspector: \(address)"
+    if let announce { return announce(line) }
+    print(line)
+    fflush(nil)
   }
 
   /// Ends the page's server and gives the port back. The recorder goes on.

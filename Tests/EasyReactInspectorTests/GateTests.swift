@@ -58,8 +58,10 @@ import Testing
   private func read(_ text: String) throws -> Request { try Request(head: Data(text.utf8)) }
 
   @Test func `19 a request is read`() throws {
-    let request = try read("GET /a/b%20c?x=1&y=%26&z&w=a+b%2B HTTP/1.1\r\nHost: here\r\nX-Y:  two words ")
-    #expect(request.path == "/a/b c" && request.query == ["x": "1", "y": "&", "z": "", "w": "a b+"])
+    let request = try read(
+      "GET /a/b%20c?x=1&y=%26&z&w=a+b%2B HTTP/1.1\r\nHost: here\r\nX-Y:  two words ")
+    #expect(
+      request.path == "/a/b c" && request.query == ["x": "1", "y": "&", "z": "", "w": "a b+"])
     #expect(request.headers == ["host": "here", "x-y": "two words"])
   }
 

@@ -23,7 +23,8 @@ final class Shop: Sendable {
   init() {
     total = price.combine(count, discount).named("price, count, discount")
       .map { price, count, discount in price * count - discount }.named("total")
-    orders = stock.filter { $0 < 5 }.named("stock is low").map { "order \(20 - $0) pieces" }.named("orders")
+    orders = stock.filter { $0 < 5 }.named("stock is low").map { "order \(20 - $0) pieces" }.named(
+      "orders")
     receipt = count.map { "\($0) pieces" }.named("receipt")
     // The printer is gone when this is over, and its listener with it.
     let printer = Printer()

@@ -20,7 +20,8 @@ if CommandLine.arguments.contains("--inspect") {
 for node in [shop.total, shop.orders, shop.receipt] as [AnyNode] {
   let answers = recorder.whyNot(node).answers
   let ends = answers.flatMap(\.ends).map(\.text)
-  let reason = ends.isEmpty ? "it was told, and \(node.listenerCount) listen" : ends.joined(separator: "; ")
+  let reason =
+    ends.isEmpty ? "it was told, and \(node.listenerCount) listen" : ends.joined(separator: "; ")
   print("\(node.name ?? "?"): \(reason)")
 }
 withExtendedLifetime(listenings) {}

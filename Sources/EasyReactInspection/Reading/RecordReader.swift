@@ -207,6 +207,8 @@ struct RecordReader {
       dropped: dropped, began: began)
   }
 
+  func node(_ id: UInt64) -> AnyNode? { traces[id]?.node }
+
   private var nodes: [NodeRecord] {
     var operations: [UInt64: String] = [:]
     for edge in edges.values.sorted(by: { $0.id < $1.id }) {

@@ -74,7 +74,8 @@ public struct SessionTest {
       attributed = imported.filter { $0.hasPrefix("@") }.sorted()
     let head =
       [
-        "// Made by EasyReact of a session of \(session.program.singleLine). It plays what was set, and expects what was told."
+        "// swift-format-ignore-file",
+        "// Made by EasyReact of a session of \(session.program.singleLine). It plays what was set, and expects what was told.",
       ]
       + plain + (attributed.isEmpty ? [] : [""]) + attributed
     let title = name.filter { !"`\\\n\r".contains($0) }
@@ -120,7 +121,9 @@ public struct SessionTest {
       let context = input.context.map { ", context: \(quoted($0))" } ?? ""
       sets.append("\(node).set(\(value)\(context))")
     }
-    return sets.count == 1 ? sets : ["try batch {"] + sets.map { "  \($0)" } + ["}"]
+    if sets.count == 1 { return sets }
+    let isTried = sets.contains { $0.hasPrefix("try ") }
+    return [isTried ? "try batch {" : "batch {"] + sets.map { "  \($0)" } + ["}"]
   }
 
   private func expression(for name: String) -> String {

@@ -21,8 +21,8 @@ struct OrderSearch {
     swap(&position, &scratch)
     defer { swap(&position, &scratch) }
     var best: (crossings: Int, layers: [[Int]])?
-    for isFromEnd in [false, true] {
-      begin(fromEnd: isFromEnd)
+    for attempt in 0..<Self.attempts(members.count) {
+      begin(attempt)
       improve(sweeps: sweeps)
       if best.map({ crossings < $0.crossings }) ?? true { best = (crossings, layers) }
       if best?.crossings == 0 { break }
@@ -30,21 +30,32 @@ struct OrderSearch {
     (crossings, layers) = (best!.crossings, best!.layers)
   }
 
-  /// The order of a walk in depth: what hangs together stands together.
-  private mutating func begin(fromEnd: Bool) {
+  /// From how many orders the search begins: from many where that costs little.
+  private static func attempts(_ count: Int) -> Int {
+    count > 8_000 ? 1 : 2 + min(12, 2_500 / count)
+  }
+
+  /// The order of a walk in depth, so what hangs together stands together: from the first layer, from the last one, and
+  /// then from other starts, which differ by the attempt and are the same each time.
+  private mutating func begin(_ attempt: Int) {
+    let fromEnd = !attempt.isMultiple(of: 2)
     layers = Array(repeating: [], count: graph.layerCount)
     let sign = fromEnd ? -1 : 1
     var isSeen: Set<Int> = []
     isSeen.reserveCapacity(members.count)
-    let starts = members.map { (depth: sign * graph.layer[$0], vertex: $0) }.sorted { $0 < $1 }
-    for (_, start) in starts {
+    let salt = UInt64(attempt / 2) &* 0x9E37_79B9_7F4A_7C15
+    let starts = members.map {
+      (depth: sign * graph.layer[$0], salt: (UInt64($0) &* salt) >> 32, vertex: $0)
+    }.sorted { $0 < $1 }
+    for (_, _, start) in starts {
       var path = [start]
       while let vertex = path.popLast() {
         guard isSeen.insert(vertex).inserted else { continue }
         layers[graph.layer[vertex]].append(vertex)
         let next =
           fromEnd ? graph.up.far[graph.up.slots(vertex)] : graph.down.far[graph.down.slots(vertex)]
-        path += next.reversed()
+        // Every other pair of attempts walks the other way round.
+        path += (attempt & 2) == 0 ? next.reversed() : Array(next)
       }
     }
     for layer in layers { number(layer) }
@@ -58,10 +69,9 @@ struct OrderSearch {
       let isDown = sweep.isMultiple(of: 2), usesMedian = sweep % 4 < 2
       let order = isDown ? Array(layers.indices.dropFirst()) : layers.indices.dropLast().reversed()
       for layer in order { sort(layer, isDown: isDown, usesMedian: usesMedian) }
-      exchangeNeighbours()
+      exchangeNeighbours(takesTies: sweep % 4 == 1)
       crossings = countCrossings()
       idle += 1
-      if members.count > 3000 && members.count < 20000 { print(sweep, crossings) }
       if crossings < best.0 { (best, idle) = ((crossings, layers), 0) }
     }
     (crossings, layers) = best
@@ -108,31 +118,32 @@ struct OrderSearch {
 
   // MARK: - Neighbours that change places
 
-  private mutating func exchangeNeighbours() {
-    for _ in 0..<4 {
+  /// - Parameter takesTies: Change places also where that saves nothing: it leads away from a dead end.
+  private mutating func exchangeNeighbours(takesTies: Bool) {
+    for round in 0..<4 {
       var isBetter = false
       for layer in layers.indices where layers[layer].count > 1 {
-        if exchangeNeighbours(in: layer) { isBetter = true }
+        if exchangeNeighbours(in: layer, takesTies: takesTies && round == 0) { isBetter = true }
       }
       if !isBetter { return }
     }
   }
 
   /// The layers on both sides stand still meanwhile, so the places of neighbours are sorted once.
-  private mutating func exchangeNeighbours(in index: Int) -> Bool {
+  private mutating func exchangeNeighbours(in index: Int, takesTies: Bool) -> Bool {
     var order = layers[index]
     let ups = SortedPlaces(order, graph.up, position),
       downs = SortedPlaces(order, graph.down, position)
     var slots = Array(order.indices)
     var isBetter = false
-    for _ in 0..<8 {
+    for round in 0..<8 {
       var hasChanged = false
       for left in 0..<order.count - 1 {
         let (a, b) = (slots[left], slots[left + 1])
         let saved =
           ups.inversions(a, b) - ups.inversions(b, a) + downs.inversions(a, b)
           - downs.inversions(b, a)
-        if saved > 0 {
+        if saved > 0 || (saved == 0 && takesTies && round == 0) {
           order.swapAt(left, left + 1)
           slots.swapAt(left, left + 1)
           hasChanged = true

@@ -72,7 +72,8 @@ extension NodeCard {
     of id: UInt64, in records: GraphRecords, at moment: UInt64?
   ) -> [Neighbour] {
     records.edges.filter { edge in
-      edge.upstream == id && edge.isListener && edge.cut.map { $0.sequence <= moment ?? .max } ?? false
+      edge.upstream == id && edge.isListener
+        && edge.cut.map { $0.sequence <= moment ?? .max } ?? false
     }.suffix(20).map { Neighbour($0, to: nil, records) }
   }
 }

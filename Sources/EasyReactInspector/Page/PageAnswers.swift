@@ -135,12 +135,15 @@ struct PageAnswers: Sendable {
     let whyNot = records.whyNot(id, since: try query.number("since"))
     let moment = try query.number("at")
     let waiting = Set(
-      whyNot.answers.flatMap(\.ends).filter { $0.reason == .stopped(.waitsForAnotherUpstream) }.map(\.downstream))
+      whyNot.answers.flatMap(\.ends).filter { $0.reason == .stopped(.waitsForAnotherUpstream) }.map(
+        \.downstream))
     let values = records.values(at: moment)
     var empty: [String: [WhyNotExplained.Named]] = [:]
-    for edge in records.edges where edge.cut == nil && edge.downstream.map(waiting.contains) ?? false {
+    for edge in records.edges
+    where edge.cut == nil && edge.downstream.map(waiting.contains) ?? false {
       guard values[edge.upstream]?.form == .empty else { continue }
-      empty["\(edge.downstream!)", default: []].append(.init(id: edge.upstream, label: records.label(of: edge.upstream)))
+      empty["\(edge.downstream!)", default: []].append(
+        .init(id: edge.upstream, label: records.label(of: edge.upstream)))
     }
     return WhyNotExplained(
       answer: whyNot, text: whyNot.description, empty: empty,
@@ -194,7 +197,7 @@ struct PageAnswers: Sendable {
     }
     guard let node = source.node(change.node) else { throw Self.unknown(change.node) }
     try node.change(to: change.text)
-    return .text("")
+    return try .json(["changed": change.node])
   }
 }
 

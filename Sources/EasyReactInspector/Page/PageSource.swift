@@ -24,8 +24,20 @@ struct RunningProgram: PageSource {
   var isLive: Bool { true }
   var records: GraphRecords { recorder.records }
   func records(after sequence: UInt64) -> GraphRecords { recorder.records(after: sequence) }
-  var lint: [LintFinding]? { nil }
-  func node(_ id: UInt64) -> AnyNode? { nil }
+  func node(_ id: UInt64) -> AnyNode? { recorder.node(id) }
+
+  /// Of every graph, by one node of each.
+  var lint: [LintFinding]? {
+    var seen: Set<UInt64> = []
+    var findings: [LintFinding] = []
+    for record in recorder.records(after: .max).nodes
+    where record.gone == nil && !seen.contains(record.id) {
+      guard let node = recorder.node(record.id) else { continue }
+      for (reached, _) in node.reachable { seen.insert(reached.id) }
+      findings += node.lint()
+    }
+    return findings
+  }
 }
 
 /// What a program did, after its end.

@@ -23,7 +23,14 @@ struct Reply: Sendable {
     Reply(type: "application/json", content: .data(try JSON.encoder.encode(value)))
   }
 
+  /// What the page asked and cannot be told is an answer to it, in words: a browser would write any other status into its
+  /// console.
   static func refusal(_ refusal: Refusal) -> Reply {
+    switch refusal {
+    case .unusable, .showsOnly:
+      if let reply = try? Reply.json(["refused": refusal.text]) { return reply }
+    default: break
+    }
     var reply = Reply.text(refusal.text + "\n")
     reply.status = refusal.status
     return reply

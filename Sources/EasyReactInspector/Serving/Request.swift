@@ -90,9 +90,9 @@ enum Refusal: Error, Equatable {
     case .otherMethod: "405 Method Not Allowed"
     case .tooSlow: "408 Request Timeout"
     case .tooMany: "503 Service Unavailable"
-    case .forbidden, .showsOnly: "403 Forbidden"
+    case .forbidden: "403 Forbidden"
     case .notFound: "404 Not Found"
-    case .unusable: "422 Unprocessable Content"
+    case .unusable, .showsOnly: "200 OK"
     }
   }
 

@@ -1,6 +1,6 @@
 // Joins the parts: the stream of updates, the address, search, keys.
 
-import { state, on, emit, say, ask, writeAddress, readAddress } from './state.js';
+import { state, on, emit, say, ask, file, writeAddress, readAddress } from './state.js';
 import { make, find, fill, cut, looks, many, time } from './dom.js';
 import { refresh, showValues, fit, zoom, step, reveal, isDrawn, svgFile, mark } from './graph.js';
 import { addWaves, showWaves, showWave, showNow, later, play, drawLanes } from './waves.js';
@@ -277,10 +277,17 @@ find('export').addEventListener('change', (event) => {
   const form = event.target.value;
   event.target.value = '';
   if (!form) return;
-  const file = form === 'svg' ? URL.createObjectURL(new Blob([svgFile()], { type: 'image/svg+xml' })) : `api/export?form=${form}`;
-  const link = make('a', { href: file, download: form === 'svg' ? 'graph.svg' : '' });
-  link.click();
+  save(form);
 });
+
+async function save(form) {
+  try {
+    const { name, blob } = form === 'svg' ? { name: 'graph.svg', blob: new Blob([svgFile()], { type: 'image/svg+xml' }) } : await file(form);
+    const address = URL.createObjectURL(blob);
+    make('a', { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) { say(error.message); }
+}
 find('theme').addEventListener('click', () => {
   const root = document.documentElement;
   const next = { undefined: 'light', light: 'dark', dark: undefined }[root.dataset.theme];

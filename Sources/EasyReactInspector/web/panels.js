@@ -164,7 +164,7 @@ async function whynot() {
     telling.some((one) => one.outcome === 'arrived') && listeners === 0 ? make('div', { class: 'card', id: 'nobody' },
       make('strong', { class: 'stop' }, 'It arrived here, but nobody listens.'), ...gone(formerListeners)) : null,
     telling.length > newest.length ? note(`${many(telling.length - newest.length, 'earlier set')} not shown.`) : null,
-    others ? note(`${many(others, 'other set')} lead elsewhere.`) : null,
+    others ? note(`${many(others, 'other set leads', 'other sets lead')} elsewhere.`) : null,
     telling.length === 0 ? make('p', {}, 'Nothing was set that leads here.') : null,
     answer.sources.length ? make('div', {}, make('h3', {}, 'What leads here when it is set'),
       make('ul', { class: 'plain' }, ...answer.sources.slice(0, 30).map((label) => make('li', {}, label)))) : null,

@@ -36,19 +36,30 @@ export async function ask(path, query = {}) {
   for (const [name, value] of Object.entries(query)) {
     if (value !== null && value !== undefined && value !== '') parameters.set(name, value);
   }
+  return read(`api/${path}?${parameters}`);
+}
+
+export const change = (node, text) => read('api/change', { method: 'POST', body: JSON.stringify({ node: Number(node), text }) });
+
+async function read(address, options) {
   let answer;
   try {
-    answer = await fetch(`api/${path}?${parameters}`);
+    answer = await fetch(address, options);
   } catch {
     throw new Error('The program does not answer.');
   }
   if (!answer.ok) throw new Error((await answer.text()).trim());
-  return answer.json();
+  const content = await answer.json();
+  if (content?.refused) throw new Error(content.refused);
+  return content;
 }
 
-export async function change(node, text) {
-  const answer = await fetch('api/change', { method: 'POST', body: JSON.stringify({ node: Number(node), text }) });
-  if (!answer.ok) throw new Error((await answer.text()).trim());
+/// A file that the program makes, and its name.
+export async function file(form) {
+  const answer = await fetch(`api/export?form=${form}`);
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+  if (!name) throw new Error((await answer.json()).refused);
+  return { name, blob: await answer.blob() };
 }
 
 /// The value of a node, at the chosen moment or now.

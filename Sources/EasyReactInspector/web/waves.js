@@ -44,7 +44,7 @@ function drawWaves() {
       onclick: () => showWave(row.number),
     },
     make('span', { class: 'quiet mono' }, `#${row.number}`),
-    make('span', { class: 'what' }, row.kind === 'pushed' ? 'pushed: ' : '', row.label, ' = ', valueText(row.value, 60)),
+    make('span', { class: 'what' }, row.kind === 'pushed' ? 'pushed: ' : '', row.label, ...row.value ? [' = ', valueText(row.value, 60)] : []),
     make('span', { class: 'quiet' }, counts(row)),
     make('span', { class: 'quiet mono' }, time(row.nanoseconds))));
   fill(list, ...items);

@@ -37,11 +37,7 @@ struct InspectCommand: ParsableCommand {
     let over = DispatchSemaphore(value: 0)
     let signals = Signals(end: { over.signal() })
     let inspector = try InspectorAddress.start { token throws(InspectorError) in
-      try Inspector.show(session.records, title: session.program, port: port, token: token) {
-        line in
-        // At once, also into a pipe.
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
-      }
+      try Inspector.show(session.records, title: session.program, port: port, token: token)
     }
     over.wait()
     inspector.stop()

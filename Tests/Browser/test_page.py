@@ -1,0 +1,276 @@
+"""Contract 19, the page as it is used: in a real browser, with real programs."""
+
+import json
+import tempfile
+import unittest
+import urllib.request
+
+from support import FAULTY, TOOL, By, Keys, PageTest, Program, monitor
+
+
+class Following(PageTest):
+    def test_19_the_page_shows_the_graph_of_the_monitor_and_follows_it(self):
+        program = self.start(monitor())
+        self.open(program.address)
+        self.until(lambda: len(self.all(".node")) == 147, "147 nodes")
+        self.assertEqual(len(self.all(".edge")), len(program.get("api/graph")["edges"]))
+        self.assertEqual(self.text("mode"), "Live")
+        before = self.until(lambda: self.value("unix time"))
+        self.until(lambda: self.value("unix time") != before, "the value of a node follows the program")
+        first = self.until(lambda: self.one("#waves [data-wave]").get_attribute("data-wave"))
+        self.until(lambda: self.one("#waves [data-wave]").get_attribute("data-wave") != first, "new waves are listed")
+        self.picture("monitor")
+
+    def test_19_no_two_boxes_overlap_on_the_screen(self):
+        program = self.start(monitor())
+        self.open(program.address)
+        self.until(lambda: len(self.all(".node")) == 147)
+        overlaps = self.driver.execute_script("""
+            const boxes = [...document.querySelectorAll('.node rect')].map((one) => one.getBoundingClientRect());
+            return boxes.filter((a, i) => boxes.some((b, j) => i < j && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length;
+        """)
+        self.assertEqual(overlaps, 0)
+
+    def test_19_a_group_folds_and_unfolds(self):
+        program = self.start(monitor())
+        self.open(program.address)
+        self.until(lambda: len(self.all(".node")) == 147)
+        group = '#groups [data-group="MonitorKit/Watch.swift"]'
+        self.one(group).click()
+        self.until(lambda: len(self.all(".node")) == 147 - 78 + 1, "78 nodes became one")
+        self.assertEqual(self.one(group).get_attribute("aria-expanded"), "false")
+        self.picture("folded")
+        self.one(group).click()
+        self.until(lambda: len(self.all(".node")) == 147)
+
+    def test_19_a_wave_of_the_past_shows_the_values_as_they_were(self):
+        program = self.start(monitor())
+        self.open(program.address)
+        row = self.until(lambda: next(one for one in self.all("#waves [data-wave]") if "unix time" in one.text))
+        number = row.get_attribute("data-wave")
+        row.click()
+        self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
+        then = self.value("unix time")
+        account = program.get(f"api/wave?number={number}")
+        stored = next(one["event"] for one in account["events"] if one["event"]["kind"] == "stored")
+        self.assertEqual(then, stored["new"]["text"])
+        self.assertIn(f"wave={number}", self.driver.current_url)
+        self.assertTrue(self.all(".node.hit"), "what the wave reached is marked")
+        # The program goes on; the picture of the past does not.
+        events = self.text("counts-line")
+        self.until(lambda: self.text("counts-line") != events)
+        self.assertEqual(self.value("unix time"), then)
+        self.picture("scrubbed")
+        self.one("#live").click()
+        self.until(lambda: self.text("mode") == "Live" and self.value("unix time") != then)
+
+    def test_19_an_address_leads_to_a_wave_and_a_node(self):
+        program = self.start(monitor())
+        self.open(program.address)
+        number = self.until(lambda: self.one("#waves [data-wave]").get_attribute("data-wave"))
+        node = program.id_of("health")
+        self.open(f"{program.address}#wave={number}&node={node}")
+        self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
+        self.until(lambda: "health" in self.one("#panel h2").text)
+        self.assertEqual(self.one(".node.selected .label").text, "health")
+
+    def test_19_the_page_survives_a_restart_of_the_program(self):
+        self.may_fail_to_connect = True
+        first = self.start(monitor())
+        self.open(first.address)
+        self.until(lambda: len(self.all(".node")) == 147)
+        first.end()
+        self.until(lambda: self.text("mode") == "The program has ended")
+        self.assertEqual(len(self.all(".node")), 147, "what it told stays")
+        second = self.start(monitor(port=first.port))
+        self.assertEqual(second.address, first.address)
+        self.until(lambda: self.text("mode") == "Live", "it follows the program again")
+        self.until(lambda: self.text("said") == "The program was started again.")
+        before = self.until(lambda: self.value("unix time"))
+        self.until(lambda: self.value("unix time") != before)
+
+
+class Asking(PageTest):
+    """The shop with three faults."""
+
+    def setUp(self):
+        super().setUp()
+        self.program = self.start(Program([FAULTY, "--inspect"], token=None))
+        self.open(self.program.address)
+
+    def ask_why_not(self, label):
+        self.node(label).click()
+        self.one("#tab-whynot").click()
+        self.until(lambda: self.all("#panel .card"), "an answer")
+
+    def test_19_a_join_that_waits_for_an_empty_node_is_explained_in_two_clicks(self):
+        self.ask_why_not("total")
+        self.assertIn("another upstream has no value: discount", self.text("panel").replace("\n", " "))
+        self.picture("whynot")
+        # The third leads to the culprit.
+        self.one('#panel .card li [data-node="%d"]' % self.program.id_of("discount")).click()
+        self.until(lambda: self.one(".node.selected .label").text == "discount")
+
+    def test_19_a_filter_that_refuses_is_explained_in_two_clicks(self):
+        self.ask_why_not("orders")
+        self.assertIn("stock is low (Filter): its operator refused it", self.text("panel"))
+
+    def test_19_a_listener_whose_owner_died_is_explained_in_two_clicks(self):
+        self.ask_why_not("receipt")
+        self.assertIn("It arrived here, but nobody listens.", self.text("panel"))
+        self.assertIn("A listener made at Faulty/Shop.swift:", self.text("panel"))
+
+    def test_19_why_leads_from_the_value_to_the_set(self):
+        self.node("receipt").click()
+        self.one("#tab-why").click()
+        self.until(lambda: self.all("#panel .step.set"), "the set at the root")
+        steps = [one.text for one in self.all("#panel .step")]
+        self.assertIn("set count", steps[0])
+        self.assertIn("3 → 6", steps[1].replace("count ", ""))
+        self.assertIn("3 pieces → 6 pieces", steps[-1])
+        self.picture("why")
+
+    def test_19_a_value_is_set_from_the_page_where_that_is_allowed(self):
+        self.node("discount").click()
+        field = self.until(lambda: self.one("#new-value"))
+        field.send_keys("2")
+        self.one("#set-value").click()
+        self.until(lambda: self.value("total") == "22", "4 × 6 − 2")
+        field = self.until(lambda: self.one("#new-value"))
+        field.clear()
+        field.send_keys("two")
+        self.one("#set-value").click()
+        self.until(lambda: "“two” is no Int." in self.text("said"))
+
+    def test_19_lint_counts_and_changes_are_shown(self):
+        self.one("#tab-counts").click()
+        self.until(lambda: len(self.all("#panel tbody tr")) == 9, "a row for each node")
+        self.one("#tab-difference").click()
+        self.until(lambda: self.one("#mark-moment")).click()
+        self.until(lambda: "Made (0)" in self.text("panel"))
+        self.one("#tab-lint").click()
+        self.until(lambda: self.text("panel") != "" and "Made (0)" not in self.text("panel"))
+
+    def test_19_by_keyboard_alone(self):
+        """From the address to why not, a wave and back, without a pointer."""
+        self.press("/", "total", Keys.NULL)
+        self.until(lambda: self.all("#found [role=option]"))
+        self.press(Keys.ENTER)
+        self.until(lambda: self.one(".node.selected .label").text == "total")
+        self.press(Keys.ARROW_LEFT)
+        self.until(lambda: self.one(".node.selected .label").text == "price, count, discount")
+        self.assertEqual(self.driver.switch_to.active_element.get_attribute("data-id"), self.one(".node.selected").get_attribute("data-id"))
+        self.press("n")
+        self.until(lambda: "has no value" in self.text("panel"))
+        self.press("u")
+        self.until(lambda: len(self.all(".node")) == 4, "the focus")
+        self.press("a")
+        self.until(lambda: len(self.all(".node")) == 9)
+        self.press("[")
+        self.until(lambda: self.text("mode").startswith("Wave "))
+        self.press("[")
+        self.press(Keys.ESCAPE)
+        self.until(lambda: self.text("mode") == "Live")
+        self.press("m")
+        self.until(lambda: self.all("#lanes svg"), "a lane")
+        self.press("?")
+        self.until(lambda: self.one("#help").get_attribute("open") is not None)
+        self.press(Keys.ESCAPE)
+        self.until(lambda: self.one("#help").get_attribute("open") is None)
+
+    def test_19_a_screen_reader_finds_names_and_roles(self):
+        self.node("total")
+        tree = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        found = {(one.get("role", {}).get("value"), one.get("name", {}).get("value")) for one in tree if not one.get("ignored")}
+        self.assertIn(("button", "total, Map, empty, 1 listener"), found)
+        self.assertIn(("button", "count, Source, value 6, can be set"), found)
+        for expected in [("tab", "Why not"), ("listbox", "Waves, the newest first"), ("heading", "Waves")]:
+            self.assertIn(expected, found)
+        buttons = [name for role, name in found if role in ("button", "tab", "combobox", "slider")]
+        self.assertNotIn("", buttons, "everything that can be used has a name")
+
+    def test_19_exports(self):
+        def get(form):
+            with urllib.request.urlopen(f"{self.program.address}api/export?form={form}", timeout=60) as answer:
+                return answer.read().decode()
+        self.assertTrue(get("dot").startswith("digraph"))
+        self.assertTrue(get("mermaid").startswith("flowchart LR"))
+        self.assertEqual(len([one for one in json.loads(get("json"))["nodes"] if "gone" not in one]), 9)
+        self.assertEqual(json.loads(get("session"))["format"], "easyreact-session")
+        self.assertIn("@Test func", get("test"))
+        svg = self.driver.execute_async_script("""
+            const done = arguments[0];
+            import('./graph.js').then((graph) => done(graph.svgFile()));
+        """)
+        self.assertIn("<svg", svg)
+        self.assertIn(">total<", svg)
+
+
+class Dark(PageTest):
+    dark = True
+
+    def test_19_light_and_dark(self):
+        """Text stands out against its ground, in both: 4.5 to 1 at least (WCAG 2.2, 1.4.3)."""
+        program = self.start(Program([FAULTY, "--inspect"], token=None))
+        self.open(program.address)
+        self.node("total").click()
+        self.until(lambda: self.all("#panel dl"))
+        self.assertEqual(self.ratios_below(4.5), [])
+        dark = self.one("body").value_of_css_property("background-color")
+        self.picture("dark")
+        self.one("#theme").click()
+        self.assertNotEqual(self.one("body").value_of_css_property("background-color"), dark)
+        self.assertEqual(self.ratios_below(4.5), [])
+
+    def ratios_below(self, least):
+        return self.driver.execute_script("""
+            const channel = (c) => { c /= 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+            const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+            const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+            const ground = (element) => {
+              for (let one = element; one; one = one.parentElement) {
+                const color = numbers(getComputedStyle(one).backgroundColor);
+                if (color.length < 4 || color[3] > 0) return color;
+              }
+              return numbers(getComputedStyle(document.body).backgroundColor);
+            };
+            const faint = [];
+            for (const element of document.querySelectorAll('header *, #panel *, #time *, footer, #tools *')) {
+              const own = [...element.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
+              if (!own || !element.offsetParent || element.matches('option')) continue;
+              const [a, b] = [luminance(numbers(getComputedStyle(element).color)), luminance(ground(element))];
+              const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+              if (ratio < arguments[0]) faint.push(`${element.tagName} ${element.textContent.slice(0, 30)}: ${ratio.toFixed(2)}`);
+            }
+            for (const text of document.querySelectorAll('.node text')) {
+              const [a, b] = [luminance(numbers(getComputedStyle(text).fill)), luminance(numbers(getComputedStyle(text.parentElement.querySelector('rect')).fill))];
+              const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+              if (ratio < arguments[0]) faint.push(`node ${text.textContent}: ${ratio.toFixed(2)}`);
+            }
+            return faint;
+        """, least)
+
+
+class Saved(PageTest):
+    def test_19_a_saved_session_opens_in_the_same_page(self):
+        running = self.start(monitor())
+        self.open(running.address)
+        self.until(lambda: len(self.all(".node")) == 147)
+        with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
+            data = answer.read()
+        running.end()
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            file.write(data)
+            file.flush()
+            saved = self.start(Program([TOOL, "inspect", file.name]))
+            self.open(saved.address)
+            self.until(lambda: self.text("mode") == "Saved session")
+            self.until(lambda: len(self.all(".node")) == 147)
+            self.node("health").click()
+            self.one("#tab-why").click()
+            self.until(lambda: self.all("#panel .step.set"))
+            self.picture("session")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,247 @@
+import EasyReact
+import EasyReactInspection
+import Foundation
+import Testing
+
+/// Contract 18.6: a session is saved and opened, replayed on a fresh graph of the same program, compared, and turned into a
+/// test.
+@Suite(.serialized) struct Sessions {
+  /// A small program: two inputs, a join, a filter, and a listener that sets.
+  final class Till: Sendable {
+    let price = MutableNode<Int>().named("price")
+    let count = MutableNode<Int>().named("count")
+    let note = MutableNode<String>().named("note")
+    let last = MutableNode<Int>().named("last")
+    let total: Node<Int>
+    let large: Node<Int>
+    private let listening: Listening
+
+    init() {
+      total = price.combine(count).map { $0 * $1 }.named("total")
+      large = total.filter { $0 >= 100 }.named("large")
+      let last = last
+      listening = total.listen { last.value = $0 }
+    }
+  }
+
+  /// What `body` does to a fresh till, as a session.
+  private func record(_ body: (Till) -> Void) -> GraphSession {
+    let recorder = GraphRecorder()
+    recorder.start()
+    defer { recorder.stop() }
+    let till = Till()
+    let listenings: [Listening] = [till.large.listen { _ in }, till.note.listen { _ in }]
+    body(till)
+    let session = GraphSession(program: "Till", saved: 1_700_000_000, records: recorder.records)
+    withExtendedLifetime((till, listenings)) {}
+    return session
+  }
+
+  private func day(_ till: Till) {
+    batch {
+      till.price.value = 20
+      till.count.value = 3
+    }
+    till.count.set(5, context: "scanner")
+    till.note.value = "a \"quoted\" line\nand another"
+    till.price.clean()
+    till.price.value = 7
+  }
+
+  @Test func `18.6 a session that is saved and opened is the same`() throws {
+    let session = record(day)
+    let again = try GraphSession(data: try session.data())
+    #expect(again == session)
+    #expect(try again.data() == session.data())
+    #expect(
+      again.records.why(again.records.nodes[0].id)
+        == session.records.why(session.records.nodes[0].id))
+  }
+
+  @Test func `18.6 what was set from outside is told turn by turn, and what listeners set is not`()
+  {
+    let turns = record(day).turns
+    #expect(
+      turns.map { $0.inputs.map { "\($0.label)=\($0.value)" } } == [
+        ["price=20", "count=3"], ["count=5"], ["note=a \"quoted\" line\nand another"],
+        ["price=empty"], ["price=7"],
+      ])
+    #expect(turns[1].inputs[0].context == "scanner")
+  }
+
+  @Test func `18.6 a session that is replayed on a fresh graph tells the same`() {
+    let session = record(day)
+    #expect(session.told["total"] == ["60", "100", "35"])
+    #expect(session.told["large"] == ["100"])
+    var report: SessionReplay.Report?
+    let again = record { till in
+      var replay = SessionReplay(session)
+      replay.play("price", into: till.price)
+      replay.play("count", into: till.count)
+      replay.play("note", into: till.note)
+      report = replay.run()
+    }
+    #expect(report?.description == "5 turns played")
+    #expect(session.differences(from: again) == [])
+    #expect(
+      again.turns.map { $0.inputs.map(\.value) } == session.turns.map { $0.inputs.map(\.value) })
+  }
+
+  @Test func `18.6 a difference is named with its place`() {
+    let session = record(day)
+    let other = record { till in
+      till.price.value = 20
+      till.count.value = 3
+      till.count.value = 6
+    }
+    let differences = session.differences(from: other, of: ["total", "large"]).map(\.description)
+    #expect(
+      differences == [
+        "large: value 1 is 100 in the first and 120 in the second",
+        "total: value 2 is 100 in the first and 120 in the second",
+      ])
+  }
+
+  @Test func `18.6 an input that nobody plays, or that cannot be read, is counted and said`() {
+    let session = record(day)
+    var report: SessionReplay.Report?
+    _ = record { till in
+      var replay = SessionReplay(session)
+      replay.play("price", into: till.price) { _ in nil }
+      replay.play("count", into: till.count)
+      report = replay.run()
+    }
+    #expect(
+      report?.description
+        == "2 turns played; 1 × note: nobody plays it; 2 × price: its description gives no value")
+  }
+
+  @Test func `18.6 a damaged or newer file gets a clear error`() throws {
+    let text = String(decoding: try record(day).data(), as: UTF8.self)
+    func error(_ text: String) -> SessionError? {
+      do {
+        _ = try GraphSession(data: Data(text.utf8))
+        return nil
+      } catch { return error }
+    }
+    #expect(error(text) == nil)
+    #expect(error(String(text.dropLast(40)))?.code == .otherFormat)
+    #expect(error("[]")?.code == .otherFormat)
+    #expect(
+      error(text.replacing("easyreact-session", with: "other"))?.description.contains(
+        "its format is “other”") == true)
+    let newer = error(text.replacing("\"version\":1", with: "\"version\":2"))
+    #expect(
+      newer?.code == .newer
+        && newer?.description.contains("version 2; this library reads up to 1") == true)
+    let damaged = error(text.replacing("\"kind\":\"set\"", with: "\"kind\":\"sat\""))
+    #expect(damaged?.code == .damaged && damaged?.description.contains("records.events[") == true)
+    let unsorted = error(
+      text.replacing("{\"events\":", with: "{\"x\":0,\"events\":").replacing(
+        "\"nodes\":[",
+        with:
+          "\"nodes\":[{\"counts\":{\"ranInVain\":0,\"stored\":0,\"storedEqual\":0,\"told\":0},\"id\":99999999,\"isMutable\":true,\"isPrivate\":false,\"listeners\":0,\"operation\":\"Source\",\"place\":{\"file\":\"a\",\"line\":1},\"type\":\"Int\",\"value\":{\"form\":\"empty\"}},"
+      ))
+    #expect(unsorted?.description.contains("they must grow") == true)
+  }
+
+  @Test func `18.6 random damage never stops the program`() throws {
+    let data = try record(day).data()
+    for seed in 1...200 as ClosedRange<UInt64> {
+      var random = SplitMix(state: seed)
+      var damaged = data
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let place = Int.random(in: 0..<damaged.count, using: &random)
+        damaged[place] = UInt8.random(in: 0...255, using: &random)
+      }
+      if let session = try? GraphSession(data: damaged) {
+        _ = (
+          session.turns, session.told, session.records.waves, session.records.dot(),
+          session.records.mermaid()
+        )
+        for node in session.records.nodes {
+          _ = (session.records.why(node.id), session.records.whyNot(node.id))
+        }
+        _ = try? SessionTest(session, name: "damaged \(seed)").source()
+      }
+    }
+  }
+
+  @Test func `18.6 a test is written of a session, and is the one that runs here`() throws {
+    var test = SessionTest(record(day), name: "a day at the till")
+    test.setUp = "let till = Sessions.Till()"
+    test.expressions = [
+      "price": "till.price", "count": "till.count", "note": "till.note", "last": "till.last",
+      "total": "till.total",
+      "large": "till.large",
+    ]
+    try expectWritten(try test.source(), "TillSession.swift")
+  }
+
+  @Test func `18.6 what cannot be written as a test is said`() throws {
+    let small = GraphRecorder(events: 4)
+    small.start()
+    let node = MutableNode(0).named("node")
+    for value in 1...20 { node.value = value }
+    small.stop()
+    let session = GraphSession(program: "x", records: small.records)
+    let dropped = #expect(throws: SessionError.self) {
+      try SessionTest(session, name: "x").source()
+    }
+    #expect(dropped?.description.contains("were dropped") == true)
+
+    let recorder = GraphRecorder()
+    recorder.start()
+    let place = MutableNode<SourcePlace>().named("place")
+    place.value = SourcePlace(file: "a", line: 1)
+    recorder.stop()
+    let other = GraphSession(program: "x", records: recorder.records)
+    let unwritable = #expect(throws: SessionError.self) {
+      try SessionTest(other, name: "x").source()
+    }
+    #expect(unwritable?.description.contains("“place” was set to a value of SourcePlace") == true)
+  }
+
+  @Test(arguments: [
+    ("Int", "-4", "-4"), ("Double", "2.5", "2.5"), ("Double", "nan", ".nan"),
+    ("Double", "-inf", "-.infinity"), ("Bool", "true", "true"),
+    ("String", "a\"b\\", "\"a\\\"b\\\\\""), ("Optional<Int>", "nil", "nil"),
+    ("Optional<Int>", "Optional(4)", "4"),
+    ("Optional<String>", "Optional(\"x\")", "\"x\""),
+  ])
+  func `18.6 values are written as literals`(type: String, text: String, literal: String) {
+    #expect(SessionTest.literal(type, text) == literal)
+  }
+
+  @Test(arguments: [
+    ("Int", "x"), ("Int", "1); exit(0"), ("Double", "abc"), ("Bool", "maybe"),
+    ("Place", "Place(1)"), ("Optional<Place>", "Optional(x)"),
+  ])
+  func `18.6 what is no literal is not written`(type: String, text: String) {
+    #expect(SessionTest.literal(type, text) == nil)
+  }
+}
+
+/// The same numbers for the same seed.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    let mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    return mixed ^ (mixed >> 29)
+  }
+}
+
+/// A file of `Generated/`, which is compiled and run with these tests, is what is written now. To write it anew:
+/// `EASYREACT_WRITE_GENERATED=1`.
+func expectWritten(_ source: String, _ name: String, file: String = #filePath) throws {
+  let path = URL(fileURLWithPath: file).deletingLastPathComponent().appendingPathComponent(
+    "Generated/\(name)")
+  if ProcessInfo.processInfo.environment["EASYREACT_WRITE_GENERATED"] != nil {
+    try FileManager.default.createDirectory(
+      at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(source.utf8).write(to: path)
+  }
+  let written = try String(contentsOf: path, encoding: .utf8)
+  #expect(source == written)
+}
