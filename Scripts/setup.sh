@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Installs what is used beyond Swift, the only script that installs: Graphviz, whose programs must accept our pictures,
-# Valgrind, which counts instructions, and Python, which reads the documents. What cannot be installed, for want of root or apt-get, is left out by what needs it, and
+# Valgrind, which counts instructions, Python, which reads the documents, and NATS, a server and its
+# client library, for the store of that name. What cannot be installed, for want of root or apt-get, is left out by what needs it, and
 # said there.
 set -euo pipefail
 missing=()
 { command -v dot && command -v circo; } >/dev/null 2>&1 || missing+=(graphviz)
 command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
 command -v python3 >/dev/null 2>&1 || missing+=(python3)
+command -v nats-server >/dev/null 2>&1 || missing+=(nats-server)
+[ -e /usr/include/nats/nats.h ] || missing+=(libnats-dev)
 [ "${#missing[@]}" -gt 0 ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null 2>&1; then
   echo "not installed, and cannot be by this user: ${missing[*]}" >&2

@@ -250,7 +250,11 @@ struct Dice {
 
 @Suite struct ConvergenceTests {
   @Test(arguments: ConvergenceRun.Kind.allCases)
-  func `20.2, 20.3, 20.4, 20.6 replicas converge, whatever store and network do`(_ kind: ConvergenceRun.Kind) {
+  func `20.2, 20.3, 20.4, 20.6 replicas converge, whatever store and network do`(_ kind: ConvergenceRun.Kind) async {
+    await onThread { run(kind) }
+  }
+
+  private func run(_ kind: ConvergenceRun.Kind) {
     let count = ProcessInfo.processInfo.environment["EASYREACT_SEEDS"].flatMap { UInt64($0) } ?? 300
     let first = ProcessInfo.processInfo.environment["EASYREACT_SEED"].flatMap { UInt64($0) } ?? 1
     var entries = 0
