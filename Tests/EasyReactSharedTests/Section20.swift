@@ -133,7 +133,8 @@ import Testing
     #expect(one.node.value == 12 && other.node.value == 12)
   }
 
-  @Test func `20.3 an update of a key that is not there does nothing, or begins with the default`() {
+  @Test func `20.3 an update of a key that is not there does nothing, or begins with the default`()
+  {
     let world = World()
     let one = world.machine(1)
     world.settle()
@@ -147,7 +148,9 @@ import Testing
 
   // MARK: 20.4
 
-  @Test func `20.4 newest leaves out what was overtaken on the way, every counts what it could not tell`() {
+  @Test
+  func `20.4 newest leaves out what was overtaken on the way, every counts what it could not tell`()
+  {
     let world = World()
     let one = world.machine(1), newest = world.machine(2), every = world.machine(3, telling: .every)
     world.settle()
@@ -261,7 +264,8 @@ import Testing
 
   @Test func `20.6 beyond the stated number sets are joined, and the newest is kept`() {
     let world = World()
-    let one = world.machine(1, telling: .newest, limit: 3), other = world.machine(2, telling: .every)
+    let one = world.machine(1, telling: .newest, limit: 3),
+      other = world.machine(2, telling: .every)
     world.settle()
     one.store.disconnect()
     for value in 1...10 { one.node.value = value }
@@ -290,7 +294,8 @@ import Testing
 
   @Test func `20.6 a store that lost everything is begun anew, with what waits`() {
     var state = ReplicaState<Int>(ReplicaRules(), writer: 1)
-    state.received(.init(revision: 7, value: 5, envelope: Envelope(writer: 2, sequence: 1, count: 1)))
+    state.received(
+      .init(revision: 7, value: 5, envelope: Envelope(writer: 2, sequence: 1, count: 1)))
     state.becameCurrent()
     guard case .store(5) = state.nextTold() else {
       Issue.record("5 is not told")
@@ -316,13 +321,16 @@ import Testing
     one.store.connect()
     world.settle()
     #expect(connections.values.map(\.isConnected) == [true, false, true])
-    #expect(statuses.values.map(\.waitingCount).contains(1) && statuses.values.last?.isSettled == true)
+    #expect(
+      statuses.values.map(\.waitingCount).contains(1) && statuses.values.last?.isSettled == true)
     #expect(!statuses.values[0].isKnown && statuses.values.last?.revision == 1)
   }
 
   // MARK: 20.7
 
-  @Test(arguments: ["", "a b", "a*", "a>", ".a", "a.", "a..b", "ä", String(repeating: "x", count: 513)])
+  @Test(arguments: [
+    "", "a b", "a*", "a>", ".a", "a.", "a..b", "ä", String(repeating: "x", count: 513),
+  ])
   func `20.7 a bad key gives a node that works here alone, and says so`(_ key: String) {
     let store = MemoryStore()
     let node = store.node(key, of: Int.self)
@@ -344,10 +352,12 @@ import Testing
     world.settle()
     #expect(one.node.value == 4)
     #expect(one.node.status.value?.problem?.code == .undecodable)
-    #expect(one.node.status.value!.problem!.description.contains("of format 9, and this program knows 1"))
+    #expect(
+      one.node.status.value!.problem!.description.contains("of format 9, and this program knows 1"))
   }
 
-  @Test func `20.7 bytes of another type leave the value, and a value without bytes is taken back`() {
+  @Test func `20.7 bytes of another type leave the value, and a value without bytes is taken back`()
+  {
     let world = World()
     let one = world.store(), other = world.store()
     let number = one.node("key", of: Double.self), text = other.node("key", of: String.self)

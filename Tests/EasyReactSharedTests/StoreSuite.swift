@@ -65,22 +65,28 @@ extension SharedStore {
 /// What every store must do: contract 20.8.
 @Suite struct StoreSuite {
   @Test(arguments: StoreKind.available)
-  func `20.0 put, get, compare-and-set, delete; one order of revisions`(_ kind: StoreKind) async throws {
+  func `20.0 put, get, compare-and-set, delete; one order of revisions`(_ kind: StoreKind)
+    async throws
+  {
     let store = kind.make().next()
     try await reach(store.connection) { $0.isConnected }
     #expect(await store.entry("a") == nil)
-    guard case .stored(let first) = await store.answer(StoreWrite(key: "a", bytes: Data([1]))) else {
+    guard case .stored(let first) = await store.answer(StoreWrite(key: "a", bytes: Data([1])))
+    else {
       Issue.record("not stored")
       return
     }
-    guard case .stored(let second) = await store.answer(StoreWrite(key: "b", bytes: Data([2]), expected: 0))
+    guard
+      case .stored(let second) = await store.answer(
+        StoreWrite(key: "b", bytes: Data([2]), expected: 0))
     else {
       Issue.record("not stored")
       return
     }
     #expect(0 < first && first < second)
     #expect(await store.answer(StoreWrite(key: "a", bytes: Data([3]), expected: 0)) == .conflict)
-    #expect(await store.answer(StoreWrite(key: "a", bytes: Data([3]), expected: second)) == .conflict)
+    #expect(
+      await store.answer(StoreWrite(key: "a", bytes: Data([3]), expected: second)) == .conflict)
     #expect(await store.entry("a") == StoreEntry(key: "a", revision: first, bytes: Data([1])))
     guard
       case .stored(let third) = await store.answer(
@@ -89,18 +95,23 @@ extension SharedStore {
       Issue.record("not deleted")
       return
     }
-    #expect(await store.entry("a") == StoreEntry(key: "a", revision: third, bytes: Data([9]), isDeletion: true))
+    #expect(
+      await store.entry("a")
+        == StoreEntry(key: "a", revision: third, bytes: Data([9]), isDeletion: true))
     #expect(third > second)
   }
 
   @Test(arguments: StoreKind.available)
-  func `20.0 a watch tells what there is, and each change, from a revision on`(_ kind: StoreKind) async throws {
+  func `20.0 a watch tells what there is, and each change, from a revision on`(_ kind: StoreKind)
+    async throws
+  {
     let handles = kind.make()
     let one = handles.next(), other = handles.next()
     try await reach(one.connection) { $0.isConnected }
     var revisions: [UInt64] = []
     for number in UInt8(1)...4 {
-      if case .stored(let revision) = await one.answer(StoreWrite(key: "a", bytes: Data([number]))) {
+      if case .stored(let revision) = await one.answer(StoreWrite(key: "a", bytes: Data([number])))
+      {
         revisions.append(revision)
       }
     }
@@ -108,7 +119,9 @@ extension SharedStore {
     #expect(await other.entry("a")?.revision == revisions[3])
     let told = MutableNode<[StoreEvent]>([]), late = MutableNode<[StoreEvent]>([])
     let watching = other.watch("a", after: nil) { event in told.update { $0.append(event) } }
-    let watchingFromSecond = other.watch("a", after: revisions[1]) { event in late.update { $0.append(event) } }
+    let watchingFromSecond = other.watch("a", after: revisions[1]) { event in
+      late.update { $0.append(event) }
+    }
     try await reach(told) { $0.contains(.current) }
     try await reach(late) { $0.contains(.current) }
     _ = await one.answer(StoreWrite(key: "b", bytes: Data([7])))
@@ -125,12 +138,18 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
-  func `20.1, 20.2 what is set here is told here at once, and elsewhere when the store has it`(_ kind: StoreKind) async throws {
+  func `20.1, 20.2 what is set here is told here at once, and elsewhere when the store has it`(
+    _ kind: StoreKind
+  ) async throws {
     let handles = kind.make()
     let one = handles.next(), other = handles.next()
     let here = one.node("price", of: Int.self), there = other.node("price", of: Int.self)
     let told = Recorder(here), toldThere = Recorder(there)
+    // While the store's thread is inside the node, that thread tells (contract 7.3).
+    try await reach(here.status) { $0.isKnown }
+    #expect(await settle())
     here.value = 4
+    #expect(here.status.current.isSettled == false)
     #expect(told.values == [4])
     try await reach(there) { $0 == 4 }
     try await reach(here.status) { $0.isSettled }
@@ -186,7 +205,9 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
-  func `20.5, 20.6 handles that set at once end equal, with what the store has`(_ kind: StoreKind) async throws {
+  func `20.5, 20.6 handles that set at once end equal, with what the store has`(_ kind: StoreKind)
+    async throws
+  {
     let handles = kind.make()
     let stores = (0..<3).map { _ in handles.next() }
     let nodes = stores.map { $0.node("last", of: Int.self) }
@@ -202,7 +223,9 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
-  func `20.7 too large a value is refused, with what, where and the remedy, and taken back`(_ kind: StoreKind) async throws {
+  func `20.7 too large a value is refused, with what, where and the remedy, and taken back`(
+    _ kind: StoreKind
+  ) async throws {
     let store = kind.make().next()
     let node = store.node("photo", of: Data.self)
     node.value = Data([1])
@@ -211,7 +234,9 @@ extension SharedStore {
     try await reach(node.status) { $0.problem?.code == .tooLarge && $0.isSettled }
     #expect(node.value == Data([1]))
     let description = node.status.current.problem!.description
-    #expect(description.contains("20971") && description.contains("“photo”") && description.contains("Share less"))
+    #expect(
+      description.contains("20971") && description.contains("“photo”")
+        && description.contains("Share less"))
   }
 
   @Test(arguments: StoreKind.available)

@@ -90,17 +90,25 @@ struct ShareModel: Hashable {
     }
     for index in processes.indices {
       if processes[index].toDo > 0 { add { $0.update(index) } }
-      if processes[index].attempt == nil, !processes[index].waiting.isEmpty { add { $0.send(index) } }
+      if processes[index].attempt == nil, !processes[index].waiting.isEmpty {
+        add { $0.send(index) }
+      }
       if !processes[index].answers.isEmpty {
         for place in (setting.isReordering ? processes[index].answers.indices : 0..<1) {
           try add { try $0.answer(index, place, rules) }
         }
       }
       // Any of the entries that came, those before it having been skipped.
-      for place in processes[index].entries.indices { try add { try $0.receive(index, place, rules) } }
-      if processes[index].isDoubtful, !processes[index].isConflict, !network.contains(where: { $0.number == processes[index].attempts && $0.writer == index }),
-        processes[index].attempt?.number == processes[index].attempts, processes[index].answers.isEmpty
-      { add { $0.sendAgain(index, rules) } }
+      for place in processes[index].entries.indices {
+        try add { try $0.receive(index, place, rules) }
+      }
+      if processes[index].isDoubtful, !processes[index].isConflict,
+        !network.contains(where: { $0.number == processes[index].attempts && $0.writer == index }),
+        processes[index].attempt?.number == processes[index].attempts,
+        processes[index].answers.isEmpty
+      {
+        add { $0.sendAgain(index, rules) }
+      }
     }
     for place in network.indices {
       add { $0.arrive(place, losingAnswer: false, rules) }
@@ -124,7 +132,9 @@ struct ShareModel: Hashable {
     var trail = confirmed.trail.filter { $0.writer != confirmed.writer }
     var since = confirmed.since
     if confirmed.revision > 0 {
-      trail.insert(Write(writer: confirmed.writer, sequence: confirmed.sequence, revision: confirmed.revision), at: 0)
+      trail.insert(
+        Write(writer: confirmed.writer, sequence: confirmed.sequence, revision: confirmed.revision),
+        at: 0)
     }
     while trail.count > setting.trailLimit { since = max(since, trail.removeLast().revision) }
     processes[index].attempts += 1
@@ -149,7 +159,8 @@ struct ShareModel: Hashable {
     var kind = Answer.Kind.conflict
     if request.expected == newest || rules.contains(.writesBlindly) {
       let entry = Entry(
-        revision: newest + 1, value: request.value, writer: request.writer, sequence: request.sequence,
+        revision: newest + 1, value: request.value, writer: request.writer,
+        sequence: request.sequence,
         trail: request.trail, since: request.since)
       history.append(entry)
       for index in processes.indices { processes[index].entries.append(entry) }
@@ -193,15 +204,25 @@ struct ShareModel: Hashable {
       }
     case .conflict:
       if processes[index].isDoubtful, !rules.contains(.believesConflict) {
-        if processes[index].confirmed.revision > attempt.expected { giveUp(index) } else { processes[index].isConflict = true }
-      } else if processes[index].confirmed.revision > attempt.expected || rules.contains(.believesConflict) {
+        if processes[index].confirmed.revision > attempt.expected {
+          giveUp(index)
+        } else {
+          processes[index].isConflict = true
+        }
+      } else if processes[index].confirmed.revision > attempt.expected
+        || rules.contains(.believesConflict)
+      {
         processes[index].attempt = nil
       } else {
         processes[index].isConflict = true
       }
     case .unknown:
       if rules.contains(.believesUnknown) { return finish(index) }
-      if processes[index].confirmed.revision > attempt.expected { giveUp(index) } else { processes[index].isDoubtful = true }
+      if processes[index].confirmed.revision > attempt.expected {
+        giveUp(index)
+      } else {
+        processes[index].isDoubtful = true
+      }
     }
   }
 
@@ -218,7 +239,8 @@ struct ShareModel: Hashable {
   private mutating func receive(_ index: Int, _ place: Int, _ rules: Rules) throws {
     let entry = processes[index].entries[place]
     processes[index].entries.removeFirst(place + 1)
-    guard entry.revision > processes[index].confirmed.revision || rules.contains(.takesOldEntries) else { return }
+    guard entry.revision > processes[index].confirmed.revision || rules.contains(.takesOldEntries)
+    else { return }
     if let attempt = processes[index].attempt {
       switch fate(of: attempt, in: entry, rules) {
       case true?: finish(index)
@@ -230,14 +252,20 @@ struct ShareModel: Hashable {
       }
     }
     processes[index].confirmed = entry
-    if entry.writer != index || rules.contains(.tellsOwn) { processes[index].told.append(entry.revision) }
+    if entry.writer != index || rules.contains(.tellsOwn) {
+      processes[index].told.append(entry.revision)
+    }
   }
 
   /// Nil: nobody can tell.
   private func fate(of attempt: Request, in entry: Entry, _ rules: Rules) -> Bool? {
     if entry.writer == attempt.writer { return entry.sequence >= attempt.sequence }
     if rules.contains(.ignoresTrail) { return false }
-    if let mine = entry.trail.first(where: { $0.writer == attempt.writer }), mine.sequence >= attempt.sequence { return true }
+    if let mine = entry.trail.first(where: { $0.writer == attempt.writer }),
+      mine.sequence >= attempt.sequence
+    {
+      return true
+    }
     return entry.since <= attempt.expected || rules.contains(.ignoresSince) ? false : nil
   }
 
@@ -246,8 +274,12 @@ struct ShareModel: Hashable {
   func check() throws {
     var seen: Set<[Int]> = []
     for (index, entry) in history.enumerated() {
-      if !seen.insert([entry.writer, entry.sequence]).inserted { throw Violation(description: "applied twice") }
-      if entry.value != index + 1 { throw Violation(description: "a lost update: \(entry.value) as the \(index + 1). write") }
+      if !seen.insert([entry.writer, entry.sequence]).inserted {
+        throw Violation(description: "applied twice")
+      }
+      if entry.value != index + 1 {
+        throw Violation(description: "a lost update: \(entry.value) as the \(index + 1). write")
+      }
     }
     for (index, process) in processes.enumerated() {
       if process.attempts > 20 { throw Violation(description: "it writes for ever") }
@@ -267,11 +299,16 @@ struct ShareModel: Hashable {
     // What was given up may have been done or not; nothing else is missing.
     let gaveUp = processes.reduce(0) { $0 + $1.gaveUp }
     if !(made - gaveUp...made ~= history.count) {
-      throw Violation(description: "\(made) were made, \(gaveUp) given up, \(history.count) are in the store")
+      throw Violation(
+        description: "\(made) were made, \(gaveUp) given up, \(history.count) are in the store")
     }
     for process in processes where process.confirmed != history.last ?? Entry() {
-      throw Violation(description: "a process ends at \(process.confirmed.revision), the store at \(history.count)")
+      throw Violation(
+        description:
+          "a process ends at \(process.confirmed.revision), the store at \(history.count)")
     }
-    for process in processes where !process.waiting.isEmpty { throw Violation(description: "something waits for ever") }
+    for process in processes where !process.waiting.isEmpty {
+      throw Violation(description: "something waits for ever")
+    }
   }
 }

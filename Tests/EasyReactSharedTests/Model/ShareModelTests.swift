@@ -48,7 +48,8 @@ struct ShareExplorer {
 
   /// The largest takes half a minute, and is left to `EASYREACT_SEEDS`, as more random programs are; mutants have all.
   static var usualScenarios: ArraySlice<Scenario> {
-    ProcessInfo.processInfo.environment["EASYREACT_SEEDS"] == nil ? scenarios.prefix(2) : scenarios[...]
+    ProcessInfo.processInfo.environment["EASYREACT_SEEDS"] == nil
+      ? scenarios.prefix(2) : scenarios[...]
   }
 
   @Test(arguments: usualScenarios)
@@ -62,11 +63,14 @@ struct ShareExplorer {
     #expect(explorer.ends > 0 && explorer.states > 1_000)
     // Nothing is ever given up while all writers are remembered; otherwise it is seen that it can happen.
     #expect((explorer.givenUp > 0) == (scenario.trailLimit < scenario.updates.count - 1))
-    print("\(scenario.testDescription): \(explorer.states) states, \(explorer.ends) ends, \(explorer.givenUp) given up")
+    print(
+      "\(scenario.testDescription): \(explorer.states) states, \(explorer.ends) ends, \(explorer.givenUp) given up"
+    )
   }
 
   static let mutants: [(String, ShareModel.Rules)] = [
-    ("writes anew after an unknown answer", .writesAnew), ("believes an unknown answer", .believesUnknown),
+    ("writes anew after an unknown answer", .writesAnew),
+    ("believes an unknown answer", .believesUnknown),
     ("believes a conflict", .believesConflict), ("ignores the trail", .ignoresTrail),
     ("ignores how far the trail reaches", .ignoresSince), ("takes late answers", .takesLateAnswers),
     ("takes old entries", .takesOldEntries), ("writes blindly", .writesBlindly),

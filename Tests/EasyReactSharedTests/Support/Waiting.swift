@@ -4,7 +4,8 @@ import Testing
 
 /// Waits for a value of a node, and fails after half a minute.
 func reach<Value: Sendable>(
-  _ node: Node<Value>, _ what: String = "a value", where isReached: @escaping @Sendable (Value) -> Bool
+  _ node: Node<Value>, _ what: String = "a value",
+  where isReached: @escaping @Sendable (Value) -> Bool
 ) async throws {
   let task = Task { try await node.first(where: isReached) }
   let alarm = QueueScheduler.global().schedule(after: .seconds(30)) { task.cancel() }
