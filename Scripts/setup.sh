@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Installs what is used beyond Swift, the only script that installs: Graphviz, whose programs must accept our pictures,
-# Valgrind, which counts instructions, Python, which reads the documents, and Chromium with selenium, which use the inspector's page.
-# What cannot be installed, for want of root or apt-get, is left out by what needs it, and said there.
+# Valgrind, which counts instructions, Python, which reads the documents, Chromium with selenium, which use the inspector's page, and
+# NATS, a server and its client library, for the store of that name. What cannot be installed, for want of root or apt-get, is left out
+# by what needs it, and said there.
 set -euo pipefail
 missing=()
 { command -v dot && command -v circo; } >/dev/null 2>&1 || missing+=(graphviz)
 command -v valgrind >/dev/null 2>&1 || missing+=(valgrind)
 command -v python3 >/dev/null 2>&1 || missing+=(python3)
+command -v nats-server >/dev/null 2>&1 || missing+=(nats-server)
+[ -e /usr/include/nats/nats.h ] || missing+=(libnats-dev)
 command -v chromedriver >/dev/null 2>&1 || missing+=(chromium chromium-driver)
 # From PyPI: Debian's belongs to Debian's own Python, which need not be the first one here.
 selenium() {

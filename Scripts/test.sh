@@ -31,6 +31,8 @@ fi
 # With its trait, which is a condition of compilation, so in a build of its own.
 combine="$scratch-combine"
 [ "$#" -gt 0 ] || run combine swift test --traits OpenCombine --scratch-path "$combine" "${flags[@]}" --filter EasyReactCombineTests
+# Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
+[ "$#" -gt 0 ] || run nats env EASYREACT_SCRATCH="$scratch-nats" Scripts/test-nats.sh
 run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
 # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
 [ "$#" -gt 0 ] || run browser Scripts/check-browser.sh

@@ -29,7 +29,8 @@ struct JetStream: Sendable {
   /// What an answer says, or the failure that it tells.
   static func decode<Answer: Decodable>(_ data: Data, _: Answer.Type) throws(Failure) -> Answer {
     if let failed = try? JSONDecoder().decode(ErrorAnswer.self, from: data).error {
-      throw Failure(code: failed.code, number: failed.err_code ?? 0, description: failed.description ?? "")
+      throw Failure(
+        code: failed.code, number: failed.err_code ?? 0, description: failed.description ?? "")
     }
     do { return try JSONDecoder().decode(Answer.self, from: data) } catch {
       throw Failure(description: "an answer that is none of JetStream's")
@@ -141,7 +142,8 @@ struct JetStream: Sendable {
 
   func entry(_ message: Stored.Message) -> StoreEntry {
     let headers = message.hdrs.flatMap { String(bytes: $0, encoding: .utf8) } ?? ""
-    let isDeletion = headers.contains("KV-Operation: DEL") || headers.contains("KV-Operation: PURGE")
+    let isDeletion =
+      headers.contains("KV-Operation: DEL") || headers.contains("KV-Operation: PURGE")
     return StoreEntry(
       key: String(message.subject.dropFirst(prefix.count)), revision: message.seq,
       bytes: message.data ?? Data(), isDeletion: isDeletion)

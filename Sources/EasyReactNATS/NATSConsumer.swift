@@ -57,7 +57,8 @@ final class NATSConsumer: Sendable {
     }
     withExtendedLifetime(old) {}  // ended without the lock
     let request = session.stream.makeConsumer(to: subject, of: filter, after: revision)
-    session.request(session.stream.api("CONSUMER.CREATE"), request) { [weak self, weak session] reply in
+    session.request(session.stream.api("CONSUMER.CREATE"), request) {
+      [weak self, weak session] reply in
       if let self, let session { made(reply, number, session) }
     }
   }
@@ -103,7 +104,9 @@ final class NATSConsumer: Sendable {
   private func heard(
     _ message: borrowing NATSLink.Message, _ number: UInt64, _ session: NATSSession
   ) {
-    if let status = message.header("Status") { return heardStatus(status, message, number, session) }
+    if let status = message.header("Status") {
+      return heardStatus(status, message, number, session)
+    }
     guard let reply = message.reply, let place = Place(reply) else { return }
     enum Outcome { case tell, gap, nothing }
     let outcome = state.withLock { state -> Outcome in
@@ -125,7 +128,8 @@ final class NATSConsumer: Sendable {
 
   /// A heartbeat, or a question whether we keep up.
   private func heardStatus(
-    _ status: String, _ message: borrowing NATSLink.Message, _ number: UInt64, _ session: NATSSession
+    _ status: String, _ message: borrowing NATSLink.Message, _ number: UInt64,
+    _ session: NATSSession
   ) {
     guard status == "100" else { return }
     if let reply = message.reply, !reply.isEmpty { _ = session.link.publish(Data(), to: reply) }

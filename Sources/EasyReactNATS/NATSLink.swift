@@ -85,22 +85,34 @@ final class NATSLink: @unchecked Sendable {
     switch status {
     case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
       return .refused(
-        problem(.refusedLogin, "the NATS server refuses the login (\(options.login))", "Correct `login` in NATSOptions, or the server's users."))
+        problem(
+          .refusedLogin, "the NATS server refuses the login (\(options.login))",
+          "Correct `login` in NATSOptions, or the server's users."))
     case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_REQUIRED, NATS_SECURE_CONNECTION_WANTED:
       return .refused(
-        problem(.refusedLogin, "no secure connection to the NATS server: \(reason)", "Correct `tls` in NATSOptions, or the server's certificates."))
+        problem(
+          .refusedLogin, "no secure connection to the NATS server: \(reason)",
+          "Correct `tls` in NATSOptions, or the server's certificates."))
     case NATS_INVALID_ARG, NATS_ADDRESS_MISSING, NATS_ERR:
       return .refused(
-        problem(.refused, "the client library does not accept the NATSOptions: \(reason)", "Correct the servers' addresses, or the files that they name."))
+        problem(
+          .refused, "the client library does not accept the NATSOptions: \(reason)",
+          "Correct the servers' addresses, or the files that they name."))
     default:
       return .lost(
-        problem(.unreachable, "no NATS server answers: \(reason)", "See that one runs there; it is tried again by itself."))
+        problem(
+          .unreachable, "no NATS server answers: \(reason)",
+          "See that one runs there; it is tried again by itself."))
     }
   }
 
   fileprivate func opened() { handler(.opened) }
   fileprivate func lost() {
-    handler(.lost(problem(.unreachable, "the connection to the NATS server is lost", "It is tried again by itself.")))
+    handler(
+      .lost(
+        problem(
+          .unreachable, "the connection to the NATS server is lost", "It is tried again by itself.")
+      ))
   }
 
   /// The client library has given up: the server refuses the login. It is tried anew.
@@ -112,7 +124,11 @@ final class NATSLink: @unchecked Sendable {
     box.release()
     guard let old, !isOurs else { return }
     destroy(old)
-    handler(.refused(problem(.refusedLogin, "the NATS server does not let this program in again", "See its log, and `login` in NATSOptions.")))
+    handler(
+      .refused(
+        problem(
+          .refusedLogin, "the NATS server does not let this program in again",
+          "See its log, and `login` in NATSOptions.")))
   }
 
   func close() {
@@ -133,11 +149,14 @@ final class NATSLink: @unchecked Sendable {
 
   /// How many bytes a message has at most.
   var messageLimit: Int {
-    state.withLock { $0.connection.map { Int(natsConnection_GetMaxPayload($0.pointer)) } } ?? 1 << 20
+    state.withLock { $0.connection.map { Int(natsConnection_GetMaxPayload($0.pointer)) } } ?? 1
+      << 20
   }
 
   /// False: there is no connection at present.
-  func publish(_ data: Data, to subject: String, reply: String? = nil, headers: [(String, String)] = []) -> Bool {
+  func publish(
+    _ data: Data, to subject: String, reply: String? = nil, headers: [(String, String)] = []
+  ) -> Bool {
     state.withLock { state in
       guard let connection = state.connection?.pointer,
         natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
@@ -156,7 +175,9 @@ final class NATSLink: @unchecked Sendable {
   }
 
   /// Nil: there is no connection.
-  func subscribe(_ subject: String, _ handler: @escaping @Sendable (borrowing Message) -> Void) -> NATSSubscription? {
+  func subscribe(_ subject: String, _ handler: @escaping @Sendable (borrowing Message) -> Void)
+    -> NATSSubscription?
+  {
     let handlerBox = HandlerBox(handler)
     return state.withLock { state in
       guard let connection = state.connection?.pointer else { return nil }
@@ -166,7 +187,8 @@ final class NATSLink: @unchecked Sendable {
         &made, connection, subject,
         { _, _, message, box in
           guard let message else { return }
-          Unmanaged<HandlerBox>.fromOpaque(box!).takeUnretainedValue().handler(Message(pointer: message))
+          Unmanaged<HandlerBox>.fromOpaque(box!).takeUnretainedValue().handler(
+            Message(pointer: message))
           natsMsg_Destroy(message)
         }, box.toOpaque())
       guard status == NATS_OK, let made else {
@@ -194,7 +216,9 @@ final class NATSSubscription: @unchecked Sendable {
 
 private final class HandlerBox: Sendable {
   let handler: @Sendable (borrowing NATSLink.Message) -> Void
-  init(_ handler: @escaping @Sendable (borrowing NATSLink.Message) -> Void) { self.handler = handler }
+  init(_ handler: @escaping @Sendable (borrowing NATSLink.Message) -> Void) {
+    self.handler = handler
+  }
 }
 
 /// What the client library's callbacks of a connection get, until that is closed.
@@ -218,7 +242,9 @@ extension NATSOptions {
   /// The client library's options, and what it says was wrong with them.
   fileprivate func withNative(_ body: (OpaquePointer) -> natsStatus) -> (natsStatus, String?) {
     var made: OpaquePointer?
-    guard natsOptions_Create(&made) == NATS_OK, let native = made else { return (NATS_NO_MEMORY, nil) }
+    guard natsOptions_Create(&made) == NATS_OK, let native = made else {
+      return (NATS_NO_MEMORY, nil)
+    }
     defer { natsOptions_Destroy(native) }
     let status = fill(native)
     let result = status == NATS_OK ? body(native) : status
@@ -254,7 +280,9 @@ extension NATSOptions {
     }
     if let tls {
       apply { natsOptions_SetSecure(native, true) }
-      if let file = tls.authorities { apply { natsOptions_LoadCATrustedCertificates(native, file) } }
+      if let file = tls.authorities {
+        apply { natsOptions_LoadCATrustedCertificates(native, file) }
+      }
       if let file = tls.certificate, let key = tls.key {
         apply { natsOptions_LoadCertificatesChain(native, file, key) }
       }

@@ -51,7 +51,8 @@ final class NATSSession: Sendable {
   var now: Duration { scheduler.now }
 
   static func inbox() -> String {
-    "_INBOX." + String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+    "_INBOX." + String(UInt64.random(in: .min ... .max), radix: 36)
+      + String(UInt64.random(in: .min ... .max), radix: 36)
   }
 
   init(
@@ -149,11 +150,19 @@ final class NATSSession: Sendable {
     guard case .message(let data) = reply else { return again(generation, noJetStream) }
     do throws(JetStream.Failure) {
       let info = try JetStream.decode(data, JetStream.StreamInfo.self)
-      guard stream.isBucket(info.config) else { return again(generation, wrongKind, isRefusal: true) }
+      guard stream.isBucket(info.config) else {
+        return again(generation, wrongKind, isRefusal: true)
+      }
       becameUp(info.created, generation)
-    } catch where error.code == 404 {
-      if options.makesBucket { make(generation) } else { again(generation, noBucket, isRefusal: true) }
-    } catch { again(generation, failed(error), isRefusal: error.code == 503 && error.number == 10039) }
+    } catch  where error.code == 404 {
+      if options.makesBucket {
+        make(generation)
+      } else {
+        again(generation, noBucket, isRefusal: true)
+      }
+    } catch {
+      again(generation, failed(error), isRefusal: error.code == 503 && error.number == 10039)
+    }
   }
 
   private func make(_ generation: UInt64) {
@@ -192,16 +201,25 @@ final class NATSSession: Sendable {
   }
 
   private var noJetStream: SharedProblem {
-    link.problem(.unreachable, "the NATS server answers, JetStream does not", "Start it with -js; or wait until its cluster has a leader.")
+    link.problem(
+      .unreachable, "the NATS server answers, JetStream does not",
+      "Start it with -js; or wait until its cluster has a leader.")
   }
   private var noBucket: SharedProblem {
-    link.problem(.wrongKind, "there is no bucket “\(options.bucket)”", "Make it, or let `makesBucket` be true in NATSOptions.")
+    link.problem(
+      .wrongKind, "there is no bucket “\(options.bucket)”",
+      "Make it, or let `makesBucket` be true in NATSOptions.")
   }
   private var wrongKind: SharedProblem {
-    link.problem(.wrongKind, "the stream \(stream.stream) is no key-value bucket of a history of 1 to 64", "Choose another `bucket` in NATSOptions.")
+    link.problem(
+      .wrongKind, "the stream \(stream.stream) is no key-value bucket of a history of 1 to 64",
+      "Choose another `bucket` in NATSOptions.")
   }
   private func failed(_ failure: JetStream.Failure) -> SharedProblem {
-    link.problem(.refused, "JetStream says of bucket “\(options.bucket)”: \(failure.description) (\(failure.number))", "See the NATSOptions, and the server's limits.")
+    link.problem(
+      .refused,
+      "JetStream says of bucket “\(options.bucket)”: \(failure.description) (\(failure.number))",
+      "See the NATSOptions, and the server's limits.")
   }
 
   // MARK: Consumers
@@ -260,7 +278,9 @@ final class NATSSession: Sendable {
       let (late, consumers) = state.withLock { state in
         let late = state.requests.filter { $0.value.deadline <= now }
         for number in late.keys { state.requests[number] = nil }
-        return (late.values.map(\.completion), state.isUp ? state.consumers.compactMap(\.consumer) : [])
+        return (
+          late.values.map(\.completion), state.isUp ? state.consumers.compactMap(\.consumer) : []
+        )
       }
       for completion in late { completion(.none) }
       for consumer in consumers { consumer.check(self) }

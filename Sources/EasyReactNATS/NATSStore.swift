@@ -40,11 +40,15 @@ public final class NATSStore: SharedStore {
   public init(_ options: NATSOptions = NATSOptions()) {
     precondition(
       !options.bucket.isEmpty
-        && options.bucket.utf8.allSatisfy { $0 == 45 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 },
+        && options.bucket.utf8.allSatisfy {
+          $0 == 45 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
+        },
       "NATSStore: “\(options.bucket)” cannot be a bucket. Use letters, digits, - and _ of ASCII.")
     precondition(
-      1...64 ~= options.history, "NATSStore: a history of \(options.history). A bucket keeps 1 to 64 entries of a key.")
-    precondition(1...5 ~= options.replicas, "NATSStore: \(options.replicas) replicas. A bucket has 1 to 5.")
+      1...64 ~= options.history,
+      "NATSStore: a history of \(options.history). A bucket keeps 1 to 64 entries of a key.")
+    precondition(
+      1...5 ~= options.replicas, "NATSStore: \(options.replicas) replicas. A bucket has 1 to 5.")
     nodes = SharedNodes(limit: options.limit)
     scheduler = QueueScheduler(DispatchQueue(label: "NATSStore"))
     let shelf = shelf
@@ -69,19 +73,23 @@ public final class NATSStore: SharedStore {
     session.request(stream.api("STREAM.MSG.GET"), stream.newest(of: key)) { reply in
       guard case .message(let data) = reply else { return completion(.failure(problem)) }
       do throws(JetStream.Failure) {
-        completion(.success(stream.entry(try JetStream.decode(data, JetStream.Stored.self).message)))
+        completion(
+          .success(stream.entry(try JetStream.decode(data, JetStream.Stored.self).message)))
       } catch { completion(error.code == 404 ? .success(nil) : .failure(problem)) }
     }
   }
 
   private var unanswered: SharedProblem {
-    session.link.problem(.unreachable, "the NATS server does not answer", "It is tried again by itself.")
+    session.link.problem(
+      .unreachable, "the NATS server does not answer", "It is tried again by itself.")
   }
 
   public func write(
     _ write: StoreWrite, _ completion: @escaping @Sendable (StoreAnswer) -> Void
   ) {
-    if let problem = SharedProblem(badKey: write.key) { return later(.refused(problem), completion) }
+    if let problem = SharedProblem(badKey: write.key) {
+      return later(.refused(problem), completion)
+    }
     // The limit is of the message with its headers and subject.
     let limit = session.link.messageLimit - 256 - write.key.utf8.count
     if write.bytes.count > limit {
@@ -93,7 +101,8 @@ public final class NATSStore: SharedStore {
     }
     if write.isDeletion { headers.append(("KV-Operation", "DEL")) }
     let problem = unanswered
-    session.request(session.stream.prefix + write.key, write.bytes, headers: headers) { [session] reply in
+    session.request(session.stream.prefix + write.key, write.bytes, headers: headers) {
+      [session] reply in
       switch reply {
       case .message(let data): completion(session.answer(data, to: write))
       case .nobody, .unsent: completion(.unsent(problem))
@@ -102,7 +111,8 @@ public final class NATSStore: SharedStore {
     }
   }
 
-  private func later(_ answer: StoreAnswer, _ completion: @escaping @Sendable (StoreAnswer) -> Void) {
+  private func later(_ answer: StoreAnswer, _ completion: @escaping @Sendable (StoreAnswer) -> Void)
+  {
     scheduler.schedule { completion(answer) }
   }
 
@@ -112,7 +122,8 @@ public final class NATSStore: SharedStore {
     if let revision, revision > 0 { return watchAlone(key, after: revision, handler) }
     let shelf = shelf
     let watcher = Watcher(
-      key, on: scheduler, forget: { watcher in shelf.state.withLock { $0.watchers.remove(watcher) } },
+      key, on: scheduler,
+      forget: { watcher in shelf.state.withLock { $0.watchers.remove(watcher) } },
       handler)
     shelf.state.withLock { state in
       if let entry = state.entries[key] { watcher.append(.entry(entry)) }
@@ -149,11 +160,13 @@ extension NATSSession {
       return .stored(revision: try JetStream.decode(data, JetStream.Acknowledgement.self).seq)
     } catch {
       let problem = link.problem(
-        .refused, "JetStream refuses a write of key “\(write.key)”: \(error.description) (\(error.number))",
+        .refused,
+        "JetStream refuses a write of key “\(write.key)”: \(error.description) (\(error.number))",
         "See the limits of the bucket “\(options.bucket)”.")
       switch error.number {
       case 10071: return .conflict
-      case 10054: return .refused(.tooLarge(write.bytes.count, limit: link.messageLimit, key: write.key))
+      case 10054:
+        return .refused(.tooLarge(write.bytes.count, limit: link.messageLimit, key: write.key))
       default: return error.code >= 500 || error.code == 0 ? .unknown(problem) : .refused(problem)
       }
     }
@@ -163,8 +176,10 @@ extension NATSSession {
 extension NATSStore.Shelf {
   fileprivate func heard(_ event: NATSSession.Event) {
     switch event {
-    case .connection(let connection): if self.connection.value != connection { self.connection.value = connection }
-    case .another: tell { state in
+    case .connection(let connection):
+      if self.connection.value != connection { self.connection.value = connection }
+    case .another:
+      tell { state in
         (state.entries, state.isCurrent) = ([:], false)
         return .reset
       }

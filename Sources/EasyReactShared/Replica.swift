@@ -103,16 +103,28 @@ extension Replica {
       isTelling = false
     } else {
       state.heard(value, sequence: store.nodes.nextSequence())
+      noteWaiting()
       schedule()
     }
   }
 
-  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<Value> {
-    decide(value, byAny: { present in
-      guard var changed = present, change(&changed) else { return false }
-      present = changed
-      return true
-    })
+  /// Holder. Who asks after a set whether the store has everything, is not told that it has.
+  private func noteWaiting() {
+    if state.waiting.count != 1 { return }
+    version += 1
+    publish(state.status, version)
+  }
+
+  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
+    Value
+  > {
+    decide(
+      value,
+      byAny: { present in
+        guard var changed = present, change(&changed) else { return false }
+        present = changed
+        return true
+      })
   }
 
   /// Holder.
@@ -120,6 +132,7 @@ extension Replica {
     _ value: Value?, byAny change: @escaping ReplicaState<Value>.Change
   ) -> Decision<Value> {
     let decision = state.changed(by: change, sequence: store.nodes.nextSequence())
+    noteWaiting()
     schedule()
     return announced(decision, value)
   }

@@ -11,7 +11,12 @@ public enum SharedTelling: Hashable, Sendable {
 
 // The class itself is the core's, for it is a `MutableNode`: Sources/EasyReact/Nodes/SharedNode.swift.
 extension SharedNode {
-  /// How far this node and the store agree. It is told soon after the fact, on a thread of the store's.
+  /// How far this node and the store agree.
+  ///
+  ///     price.value = 4
+  ///     try await price.status.first { $0.isSettled }      // the store has it
+  ///
+  /// That something waits is told before the set is over; the rest soon after the fact, on a thread of the store's.
   public var status: Node<SharedStatus> { replica.status }
 
   var replica: Replica<Value> { keeper as! Replica<Value> }

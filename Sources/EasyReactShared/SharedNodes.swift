@@ -22,7 +22,8 @@ public final class SharedNodes: Sendable {
 
   /// - Parameter limit: One or more; anything else stops with a message.
   public init(limit: Int = 1_000) {
-    precondition(limit > 0, "SharedNodes(limit: \(limit)): the limit is not positive. Pass one or more.")
+    precondition(
+      limit > 0, "SharedNodes(limit: \(limit)): the limit is not positive. Pass one or more.")
     self.limit = limit
     writer = UInt64.random(in: 1...UInt64.max)
   }
@@ -125,12 +126,14 @@ extension SharedStore {
     guard let found = node as? SharedNode<Value> else {
       fatalError(
         "EasyReact: store.node(\"\(name)\"): the node is of \(node.valueType), made at "
-          + "\(node.created.file):\(node.created.line), and not of \(Value.self). Ask for its type, or choose another name.")
+          + "\(node.created.file):\(node.created.line), and not of \(Value.self). Ask for its type, or choose another name."
+      )
     }
     if found.telling != telling {
       fatalError(
         "EasyReact: store.node(\"\(name)\"): the node tells .\(found.telling), made at "
-          + "\(node.created.file):\(node.created.line), and not .\(telling). Ask for it alike everywhere.")
+          + "\(node.created.file):\(node.created.line), and not .\(telling). Ask for it alike everywhere."
+      )
     }
     return found
   }

@@ -41,7 +41,8 @@ extension SharedProblem {
     let isAllowed = key.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "/"),
         UInt8(ascii: "="), UInt8(ascii: "."):
         true
       default: false
@@ -53,7 +54,9 @@ extension SharedProblem {
     if isAllowed && isWellFormed { return nil }
     self.init(
       .badKey, "“\(key.prefix(80))” cannot be the name of a shared node", at: "key",
-      remedy: "Use letters, digits and - _ / = . of ASCII, at most 512, no dot at an end and no two in a row.")
+      remedy:
+        "Use letters, digits and - _ / = . of ASCII, at most 512, no dot at an end and no two in a row."
+    )
   }
 
   package static func tooLarge(_ count: Int, limit: Int, key: String) -> SharedProblem {

@@ -27,7 +27,8 @@ public protocol SharedStore: AnyObject, Sendable {
   var connection: Node<StoreConnection> { get }
 
   /// Finds the newest entry of a key; nil: there has been none. A deletion is an entry.
-  func get(_ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void)
+  func get(
+    _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void)
 
   /// Puts or deletes.
   /// - Parameter completion: Called once.

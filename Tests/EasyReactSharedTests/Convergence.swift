@@ -176,7 +176,9 @@ struct ConvergenceRun {
     try history.checkOrder()
     for (index, machine) in machines.enumerated() {
       guard machine.node.value == history.written.last?.value else {
-        throw History.Wrong("\(writers[index]) holds \(machine.node.value as Int?), the store \(history.written.last?.value as Int?)")
+        throw History.Wrong(
+          "\(writers[index]) holds \(machine.node.value as Int?), the store \(history.written.last?.value as Int?)"
+        )
       }
       guard machine.node.status.value?.isSettled == true else {
         throw History.Wrong("\(writers[index]) is not settled: \(machine.node.status.value!)")
@@ -195,13 +197,16 @@ struct ConvergenceRun {
     for (revision, write) in machine.store.acknowledged {
       let (envelope, _) = try Envelope.open(write.bytes, key: "key")
       let found = history.written.first { $0.revision == revision }
-      if found?.envelope != envelope { throw History.Wrong("write \(revision) was acknowledged and is not there") }
+      if found?.envelope != envelope {
+        throw History.Wrong("write \(revision) was acknowledged and is not there")
+      }
     }
   }
 
   /// All that a machine did that lives is in the store, but an update that found nothing.
   private func checkNothingLost(_ writer: UInt64, _ history: History) throws {
-    for (index, step) in (script.steps[writer] ?? []).enumerated() where !history.hasStep(index + 1, of: writer) {
+    for (index, step) in (script.steps[writer] ?? []).enumerated()
+    where !history.hasStep(index + 1, of: writer) {
       if case .add = step, kind == .everything { continue }
       throw History.Wrong("\(step), the step \(index + 1) of \(writer), was lost")
     }
@@ -225,14 +230,20 @@ struct ConvergenceRun {
   /// Each update counts once; of a machine that ended those that came through.
   private func checkTotal(_ history: History) throws {
     let adding = history.written.count { entry in
-      if case .set(0) = script.steps[entry.envelope.writer]![Int(entry.envelope.sequence) - 1] { return false }
+      if case .set(0) = script.steps[entry.envelope.writer]![Int(entry.envelope.sequence) - 1] {
+        return false
+      }
       return true
     }
-    let living = writers.reduce(0) { $0 + (script.steps[$1] ?? []).count { if case .set(0) = $0 { false } else { true } } }
-    let dead = history.written.count { ended.contains($0.envelope.writer) }
+    let living = writers.reduce(0) {
+      $0 + (script.steps[$1] ?? []).count { if case .set(0) = $0 { false } else { true } }
+    }
+    let dead =
+      history.written.count { ended.contains($0.envelope.writer) }
       - (ended.contains(1) ? 1 : 0)
     guard history.written.last?.value == adding, adding == living + dead else {
-      throw History.Wrong("\(adding) were added, and the total is \(history.written.last?.value as Int?)")
+      throw History.Wrong(
+        "\(adding) were added, and the total is \(history.written.last?.value as Int?)")
     }
   }
 }
@@ -250,7 +261,13 @@ struct Dice {
 
 @Suite struct ConvergenceTests {
   @Test(arguments: ConvergenceRun.Kind.allCases)
-  func `20.2, 20.3, 20.4, 20.6 replicas converge, whatever store and network do`(_ kind: ConvergenceRun.Kind) {
+  func `20.2, 20.3, 20.4, 20.6 replicas converge, whatever store and network do`(
+    _ kind: ConvergenceRun.Kind
+  ) async {
+    await onThread { run(kind) }
+  }
+
+  private func run(_ kind: ConvergenceRun.Kind) {
     let count = ProcessInfo.processInfo.environment["EASYREACT_SEEDS"].flatMap { UInt64($0) } ?? 300
     let first = ProcessInfo.processInfo.environment["EASYREACT_SEED"].flatMap { UInt64($0) } ?? 1
     var entries = 0

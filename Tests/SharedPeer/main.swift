@@ -26,7 +26,8 @@ import EasyReactNATS
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 6, let peers = Int(arguments[3]), let sets = Int(arguments[4]), let pause = Int(arguments[5])
+guard arguments.count == 6, let peers = Int(arguments[3]), let sets = Int(arguments[4]),
+  let pause = Int(arguments[5])
 else {
   say("usage: SharedPeer STORE NAME PEERS SETS PAUSE")
   exit(2)
@@ -36,7 +37,8 @@ let name = arguments[2]
 func makeStore(_ place: String) -> any SharedStore {
   #if NATS
   if place.contains("://") {
-    let parts = place.split(separator: "#"), more = parts.count > 1 ? parts[1].split(separator: ",") : []
+    let parts = place.split(separator: "#"),
+      more = parts.count > 1 ? parts[1].split(separator: ",") : []
     var options = NATSOptions(servers: parts[0].split(separator: ",").map(String.init))
     options.limit = 1_000_000
     if let bucket = more.first { options.bucket = String(bucket) }

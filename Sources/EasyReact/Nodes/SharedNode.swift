@@ -41,7 +41,9 @@ package protocol ValueKeeper<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
   /// The holder of the node calls it; calls do not overlap.
   /// - Parameter change: False: it found nothing to do.
-  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<Value>
+  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
+    Value
+  >
   func nodeIsGone()
 }
 

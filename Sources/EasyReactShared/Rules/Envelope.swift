@@ -55,11 +55,13 @@ extension Envelope {
     else {
       throw SharedProblem(
         .undecodable, "the store holds bytes that no shared node has written", at: "key “\(key)”",
-        remedy: "Another program uses this key: choose another, or set the node, which replaces them.")
+        remedy:
+          "Another program uses this key: choose another, or set the node, which replaces them.")
     }
     guard version == Self.version else {
       throw SharedProblem(
-        .undecodable, "the store holds bytes of format \(version), and this program knows \(Self.version)",
+        .undecodable,
+        "the store holds bytes of format \(version), and this program knows \(Self.version)",
         at: "key “\(key)”", remedy: "Bring all programs that share it to one version of EasyReact.")
     }
     guard let envelope = read(&reader) else {
@@ -77,7 +79,8 @@ extension Envelope {
     else { return nil }
     var trail = WriteTrail(since: since)
     for _ in 0..<writes {
-      guard let writer = reader.fixed(), let sequence = reader.number(), let revision = reader.number()
+      guard let writer = reader.fixed(), let sequence = reader.number(),
+        let revision = reader.number()
       else { return nil }
       trail.writes.append(.init(writer: writer, sequence: sequence, revision: revision))
     }
@@ -89,7 +92,9 @@ extension Envelope {
 extension Data {
   /// Eight bytes, the lowest first.
   mutating func append(fixed number: UInt64) {
-    for shift in stride(from: 0, to: 64, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
+    for shift in stride(from: 0, to: 64, by: 8) {
+      append(UInt8(truncatingIfNeeded: number >> shift))
+    }
   }
 
   /// Seven bits a byte, the lowest first.

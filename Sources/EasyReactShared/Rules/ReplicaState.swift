@@ -304,7 +304,9 @@ extension ReplicaState {
 }
 
 extension ReplicaState.Operation {
-  fileprivate mutating func rebase(on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?) {
+  fileprivate mutating func rebase(
+    on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
+  ) {
     switch kind {
     case .changes(let changes):
       result = theirs
@@ -362,7 +364,9 @@ extension ReplicaState {
       return .look
     case .unknown(let problem):
       self.problem = problem
-      if confirmed.revision > attempt.expected { giveUp() } else {
+      if confirmed.revision > attempt.expected {
+        giveUp()
+      } else {
         self.attempt?.isDoubtful = true
         return .tryAgain
       }

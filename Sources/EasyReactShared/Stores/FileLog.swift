@@ -283,7 +283,9 @@ extension StoreEntry {
     body.append(bytes)
     var all = Data(capacity: body.count + 8)
     for number in [UInt32(body.count), Checksum.of(body)] {
-      for shift in stride(from: 0, to: 32, by: 8) { all.append(UInt8(truncatingIfNeeded: number >> shift)) }
+      for shift in stride(from: 0, to: 32, by: 8) {
+        all.append(UInt8(truncatingIfNeeded: number >> shift))
+      }
     }
     all.append(body)
     return all

@@ -51,11 +51,13 @@ public final class FileStore: SharedStore {
   ///   - interval: How often it looks at what others wrote. Greater than zero; anything else stops with a message.
   ///   - scheduler: Where it works; nil: on a queue of its own.
   public init(
-    _ folder: String, durability: Durability = .process, history: Int = 64, valueLimit: Int = 16 << 20,
+    _ folder: String, durability: Durability = .process, history: Int = 64,
+    valueLimit: Int = 16 << 20,
     limit: Int = 1_000, lookingEvery interval: Duration = .milliseconds(20),
     on scheduler: (any NodeScheduler)? = nil
   ) {
-    precondition(history > 0, "FileStore(history: \(history)): it is not positive. Pass one or more.")
+    precondition(
+      history > 0, "FileStore(history: \(history)): it is not positive. Pass one or more.")
     precondition(interval > .zero, "FileStore(lookingEvery: \(interval)): it is not positive.")
     state = Mutex(State(log: FileLog(folder: folder, history: history)))
     (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
@@ -131,7 +133,8 @@ public final class FileStore: SharedStore {
   ) -> any Cancelable {
     let watcher = Watcher(
       key, on: scheduler,
-      forget: { [weak self] watcher in self?.state.withLock { $0.watchers.remove(watcher) } }, handler)
+      forget: { [weak self] watcher in self?.state.withLock { $0.watchers.remove(watcher) } },
+      handler)
     scheduler.schedule { [self] in
       look()
       state.withLock { state in
@@ -153,12 +156,14 @@ public final class FileStore: SharedStore {
 
   /// Tries again while another process has the lock, which is a matter of microseconds unless that is stopped.
   private func write(
-    _ write: StoreWrite, since start: Duration, _ completion: @escaping @Sendable (StoreAnswer) -> Void
+    _ write: StoreWrite, since start: Duration,
+    _ completion: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     if let answer = answer(to: write) { return completion(answer) }
     if scheduler.now - start > .seconds(5) {
       let problem = SharedProblem(
-        .unreachable, "another process has had the lock of a FileStore for five seconds", at: "key “\(write.key)”",
+        .unreachable, "another process has had the lock of a FileStore for five seconds",
+        at: "key “\(write.key)”",
         remedy: "It was stopped in the middle of a write: let it go on, or end it.")
       return completion(.unsent(problem))
     }

@@ -27,7 +27,9 @@ public final class MemoryStore: SharedStore {
     let history: Int
     let valueLimit: Int
 
-    init(_ history: Int, _ valueLimit: Int) { (self.history, self.valueLimit) = (history, valueLimit) }
+    init(_ history: Int, _ valueLimit: Int) {
+      (self.history, self.valueLimit) = (history, valueLimit)
+    }
   }
   private let shelf: Shelf
   public let nodes: SharedNodes
@@ -43,7 +45,8 @@ public final class MemoryStore: SharedStore {
     history: Int = 64, valueLimit: Int = 1 << 20, limit: Int = 1_000,
     on scheduler: (any NodeScheduler)? = nil
   ) {
-    precondition(history > 0, "MemoryStore(history: \(history)): it is not positive. Pass one or more.")
+    precondition(
+      history > 0, "MemoryStore(history: \(history)): it is not positive. Pass one or more.")
     shelf = Shelf(history, valueLimit)
     nodes = SharedNodes(limit: limit)
     self.scheduler = scheduler ?? .queue(DispatchQueue(label: "MemoryStore"))

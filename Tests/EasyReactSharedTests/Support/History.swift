@@ -52,7 +52,9 @@ struct History {
       guard entry.envelope.previous == before.revision, entry.revision > before.revision,
         entry.envelope.count == before.envelope.count + 1
       else { throw Wrong("entry \(entry.revision) does not follow \(before.revision)") }
-      guard let step = steps[writer].flatMap({ Int(sequence) <= $0.count ? $0[Int(sequence) - 1] : nil })
+      guard
+        let step = steps[writer].flatMap({ Int(sequence) <= $0.count ? $0[Int(sequence) - 1] : nil }
+        )
       else { throw Wrong("nobody did step \(sequence) of \(writer)") }
       let expected: Int? =
         switch step {
@@ -72,7 +74,9 @@ struct History {
     var last: [UInt64: UInt64] = [:]
     for entry in written {
       let (writer, sequence) = (entry.envelope.writer, entry.envelope.sequence)
-      if sequence <= last[writer] ?? 0 { throw Wrong("step \(sequence) of \(writer) came after \(last[writer]!)") }
+      if sequence <= last[writer] ?? 0 {
+        throw Wrong("step \(sequence) of \(writer) came after \(last[writer]!)")
+      }
       last[writer] = sequence
     }
   }

@@ -32,7 +32,8 @@ struct World {
   }
 
   func machine(
-    _ writer: UInt64 = 0, telling: SharedTelling = .newest, limit: Int = 1_000, merge: Machine.Merge? = nil
+    _ writer: UInt64 = 0, telling: SharedTelling = .newest, limit: Int = 1_000,
+    merge: Machine.Merge? = nil
   ) -> Machine {
     Machine(store(writer, limit: limit), telling: telling, merge: merge)
   }
@@ -88,9 +89,12 @@ final class FaultyStore: SharedStore {
   var scheduler: any NodeScheduler { clock }
   var connection: Node<StoreConnection> { mutableConnection }
 
-  init(_ inner: any SharedStore, _ clock: VirtualScheduler) { (self.inner, self.clock) = (inner, clock) }
+  init(_ inner: any SharedStore, _ clock: VirtualScheduler) {
+    (self.inner, self.clock) = (inner, clock)
+  }
 
-  private let problem = SharedProblem(.unreachable, "the test says so", at: "FaultyStore", remedy: "None.")
+  private let problem = SharedProblem(
+    .unreachable, "the test says so", at: "FaultyStore", remedy: "None.")
 
   // MARK: Commands
 
@@ -126,9 +130,13 @@ final class FaultyStore: SharedStore {
 
   // MARK: The store
 
-  func get(_ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void) {
+  func get(
+    _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void
+  ) {
     if state.withLock({ $0.state.isDead }) { return }
-    if state.withLock({ $0.state.isCut }) { return clock.schedule { [problem] in completion(.failure(problem)) } }
+    if state.withLock({ $0.state.isCut }) {
+      return clock.schedule { [problem] in completion(.failure(problem)) }
+    }
     inner.get(key, completion)
   }
 
@@ -156,7 +164,8 @@ final class FaultyStore: SharedStore {
   }
 
   private func done(
-    _ write: StoreWrite, after delay: Duration, _ completion: @escaping @Sendable (StoreAnswer) -> Void
+    _ write: StoreWrite, after delay: Duration,
+    _ completion: @escaping @Sendable (StoreAnswer) -> Void
   ) {
     inner.write(write) { answer in
       if case .stored(let revision) = answer {
@@ -178,7 +187,11 @@ final class FaultyStore: SharedStore {
         return box.state.isCut ? nil : box.state.watchDelay
       }
       guard let delay else { return }
-      if delay == .zero { tellHeldBack() } else { clock.schedule(after: delay) { self.tellHeldBack() } }
+      if delay == .zero {
+        tellHeldBack()
+      } else {
+        clock.schedule(after: delay) { self.tellHeldBack() }
+      }
     }
   }
 
@@ -191,7 +204,9 @@ final class FaultyStore: SharedStore {
     }
     let skips = state.withLock { $0.state.skips }
     for (index, (event, handler)) in held.enumerated() {
-      if skips, case .entry = event, index + 1 < held.count, case .entry = held[index + 1].0 { continue }
+      if skips, case .entry = event, index + 1 < held.count, case .entry = held[index + 1].0 {
+        continue
+      }
       handler(event)
     }
   }

@@ -1,0 +1,394 @@
+import EasyReact
+import EasyReactTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import EasyReactShared
+
+/// Contract section 20, where time is virtual. What every store must do is in StoreSuite.swift, whole histories in Convergence.swift.
+@Suite struct Section20 {
+  // MARK: 20.1
+
+  @Test func `20.1 two requests for one name give one node, as long as somebody holds it`() {
+    let store = MemoryStore()
+    let price = store.node("price", of: Int.self)
+    #expect(store.node("price", of: Int.self) === price)
+    #expect(store.node("count", of: Int.self) !== price)
+    #expect(MemoryStore(sharing: store).node("price", of: Int.self) !== price)
+    #expect(price.name == "price")
+  }
+
+  @Test func `20.1 operators, lenses, links and batches work as with any node`() {
+    struct Point: Codable, Sendable, Equatable { var x: Int, y: Int }
+    let world = World()
+    let one = world.store(), other = world.store()
+    let here = one.node("point", of: Point.self), there = other.node("point", of: Point.self)
+    let x = Recorder(there.map(\.x))
+    here.value = Point(x: 1, y: 2)
+    world.settle()
+    there[\.y].value = 5  // a lens: an update of the whole
+    here[\.x].value = 7
+    world.settle()
+    #expect(here.value == Point(x: 7, y: 5) && there.value == Point(x: 7, y: 5))
+    #expect(x.values.last == 7)
+    let source = MutableNode(Point(x: 0, y: 0))
+    here.link(to: source)
+    world.settle()
+    #expect(there.value == Point(x: 0, y: 0))
+    batch {
+      here.value = Point(x: 8, y: 8)
+      here.value = Point(x: 9, y: 9)
+    }
+    world.settle()
+    #expect(there.value == Point(x: 9, y: 9) && x.values.suffix(2) == [0, 9])
+    #expect(there.dot().contains("point"))
+  }
+
+  @Test func `20.1 bytes are kept as they are, values as JSON`() throws {
+    let world = World()
+    let store = world.store()
+    store.node("key", of: Data.self).value = Data([1, 2, 255])
+    store.node("text", of: [String].self).value = ["a"]
+    world.settle()
+    #expect(try Envelope.open(world.newest()!.bytes, key: "").1 == Data([1, 2, 255]))
+    #expect(try Envelope.open(world.newest("text")!.bytes, key: "").1 == Data(#"["a"]"#.utf8))
+  }
+
+  @Test func `20.1 empty is no such key, and clean deletes it`() {
+    let world = World()
+    let one = world.machine(), other = world.machine()
+    world.settle()
+    #expect(one.node.isEmpty && world.newest() == nil)
+    one.node.value = 1
+    world.settle()
+    other.node.clean()
+    #expect(other.node.isEmpty && one.node.value == 1)
+    world.settle()
+    #expect(one.node.isEmpty && world.newest()?.isDeletion == true)
+  }
+
+  // MARK: 20.2
+
+  @Test func `20.2 a set is heard here at once, with or without a connection`() {
+    let world = World()
+    let one = world.machine(), other = world.machine()
+    world.settle()
+    one.store.disconnect()
+    one.node.value = 3
+    #expect(one.told.values == [3])
+    world.settle()
+    #expect(other.told.values == [] && one.node.status.value?.waitingCount == 1)
+    one.store.connect()
+    world.settle()
+    #expect(other.told.values == [3] && one.told.values == [3])
+    #expect(one.node.status.value?.isSettled == true)
+  }
+
+  @Test func `20.2 a node that nobody holds lives until the store has what was set`() {
+    let world = World()
+    let store = world.store()
+    weak var gone: SharedNode<Int>?
+    do {
+      let node = store.node("key", of: Int.self)
+      node.value = 8
+      gone = node
+    }
+    #expect(gone != nil)
+    world.settle()
+    #expect(gone == nil)
+    #expect(world.newest() != nil)
+    #expect(store.node("key", of: Int.self).isEmpty)
+  }
+
+  // MARK: 20.3
+
+  @Test func `20.3 an update before anything is known waits for it`() {
+    let world = World()
+    world.machine(1).node.value = 40
+    world.settle()
+    let late = world.machine(2)
+    late.node.update { $0 += 2 }
+    #expect(late.told.values == [])
+    world.settle()
+    #expect(late.node.value == 42)
+    #expect(late.told.values == [42])
+  }
+
+  @Test func `20.3 an update in a batch, and of a part, is exact as well`() {
+    let world = World()
+    let one = world.machine(1), other = world.machine(2)
+    one.node.value = 0
+    world.settle()
+    one.store.disconnect()
+    batch {
+      one.node.update { $0 += 1 }
+      one.node.update { $0 += 1 }
+      #expect(one.node.value == 2)
+    }
+    other.node.update { $0 += 10 }
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(one.node.value == 12 && other.node.value == 12)
+  }
+
+  @Test func `20.3 an update of a key that is not there does nothing, or begins with the default`()
+  {
+    let world = World()
+    let one = world.machine(1)
+    world.settle()
+    one.node.update { $0 += 1 }
+    world.settle()
+    #expect(one.node.isEmpty && world.newest() == nil)
+    one.node.update(default: 5) { $0 += 1 }
+    world.settle()
+    #expect(one.node.value == 6)
+  }
+
+  // MARK: 20.4
+
+  @Test
+  func `20.4 newest leaves out what was overtaken on the way, every counts what it could not tell`()
+  {
+    let world = World()
+    let one = world.machine(1), newest = world.machine(2), every = world.machine(3, telling: .every)
+    world.settle()
+    every.store.skipEntries()  // a history that does not reach back
+    newest.store.skipEntries()
+    every.store.disconnect()
+    newest.store.disconnect()
+    for value in 1...5 {
+      one.node.value = value
+      world.settle()
+    }
+    every.store.connect()
+    newest.store.connect()
+    world.settle()
+    #expect(newest.told.values == [5] && every.told.values == [5])
+    #expect(every.node.status.value?.missedCount == 4)
+    #expect(newest.node.status.value?.missedCount == 0)
+  }
+
+  @Test func `20.4 every tells what was set here again behind what came before it`() {
+    let world = World()
+    let one = world.machine(1, telling: .every), other = world.machine(2, telling: .every)
+    world.settle()
+    one.store.disconnect()
+    one.node.value = 10
+    one.node.value = 11
+    other.node.value = 20
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(one.told.values == [10, 11, 20, 11, 10, 11])
+    #expect(lastOccurrences(one.told.values) == [20, 10, 11])
+    #expect(other.told.values == [20, 10, 11])
+  }
+
+  // MARK: 20.5
+
+  @Test func `20.5 the later in the store's order wins`() {
+    let world = World()
+    let one = world.machine(1), other = world.machine(2)
+    world.settle()
+    one.store.disconnect()
+    one.node.value = 1
+    other.node.value = 2
+    world.settle()
+    #expect(other.node.value == 2)
+    one.store.connect()
+    world.settle()
+    #expect(one.node.value == 1 && other.node.value == 1)
+  }
+
+  @Test func `20.5 merge decides from the base, mine and theirs`() {
+    let world = World()
+    let calls = Mutex<[[Int?]]>([])
+    let merge: Machine.Merge = { base, mine, theirs in
+      calls.withLock { $0.append([base, mine, theirs]) }
+      return (mine ?? 0) + (theirs ?? 0) - (base ?? 0)
+    }
+    let one = world.machine(1, merge: merge), other = world.machine(2, merge: merge)
+    world.settle()
+    one.node.value = 100
+    world.settle()
+    one.store.disconnect()
+    one.node.value = 103
+    other.node.value = 110
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(calls.withLock { $0 } == [[100, 103, 110]])
+    #expect(one.node.value == 113 && other.node.value == 113)
+    #expect(one.told.values == [100, 103, 113])
+  }
+
+  // MARK: 20.6
+
+  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate])
+  func `20.6 whatever becomes of an answer, a write is done once`(_ fault: FaultyStore.Fault) {
+    let world = World()
+    let one = world.machine(1), other = world.machine(2)
+    one.node.value = 0
+    world.settle()
+    one.store.plan([fault, fault])
+    one.node.update { $0 += 1 }
+    other.node.update { $0 += 10 }
+    world.settle()
+    #expect(one.node.value == 11 && other.node.value == 11)
+    #expect(one.node.status.value?.isSettled == true && one.node.status.value?.problem == nil)
+  }
+
+  @Test func `20.6 what nobody can find out is not repeated, and said`() {
+    let world = World()
+    let one = world.machine(1)
+    one.node.value = 0
+    world.settle()
+    // The write is done and its answer lost; before that is known more writers than are remembered have written.
+    one.store.plan([.answerLost], delays: [1_000_000])
+    one.store.slowDown(.seconds(2_000))
+    one.store.skipEntries()
+    one.node.update { $0 += 1 }
+    world.clock.advance(by: .milliseconds(1))
+    for writer in 2..<(UInt64(WriteTrail.limit) + 4) {
+      let machine = world.machine(writer)
+      world.clock.advance(by: .milliseconds(1))
+      machine.node.update { $0 += 1 }
+      world.clock.advance(by: .milliseconds(1))
+    }
+    world.settle()
+    #expect(one.node.value == WriteTrail.limit + 3)
+    #expect(one.node.status.value?.problem?.code == .outcomeUnknown)
+  }
+
+  @Test func `20.6 beyond the stated number sets are joined, and the newest is kept`() {
+    let world = World()
+    let one = world.machine(1, telling: .newest, limit: 3),
+      other = world.machine(2, telling: .every)
+    world.settle()
+    one.store.disconnect()
+    for value in 1...10 { one.node.value = value }
+    for _ in 1...5 { one.node.update { $0 += 1 } }
+    #expect(one.node.value == 15)
+    world.settle()
+    #expect(one.node.status.value?.waitingCount == 3 && one.node.status.value?.joinedCount == 12)
+    one.store.connect()
+    world.settle()
+    #expect(other.told.values == [1, 2, 15])
+  }
+
+  @Test func `20.6 updates beyond the stated number stay exact`() {
+    let world = World()
+    let one = world.machine(1, limit: 2), other = world.machine(2)
+    one.node.value = 0
+    world.settle()
+    one.store.disconnect()
+    for _ in 1...100 { one.node.update { $0 += 1 } }
+    other.node.update { $0 += 1_000 }
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(one.node.value == 1_100 && other.node.value == 1_100)
+  }
+
+  @Test func `20.6 a store that lost everything is begun anew, with what waits`() {
+    var state = ReplicaState<Int>(ReplicaRules(), writer: 1)
+    state.received(
+      .init(revision: 7, value: 5, envelope: Envelope(writer: 2, sequence: 1, count: 1)))
+    state.becameCurrent()
+    guard case .store(5) = state.nextTold() else {
+      Issue.record("5 is not told")
+      return
+    }
+    state.heard(6, sequence: 1)
+    state.lostEverything()
+    let early = state.nextAttempt()
+    #expect(!state.isKnown && early?.value == nil)
+    state.becameCurrent()
+    let attempt = state.nextAttempt()
+    #expect(attempt?.expected == 0 && attempt?.value == 6 && state.isToBeTold == false)
+  }
+
+  @Test func `20.6 connection and status are nodes`() {
+    let world = World()
+    let one = world.machine(1)
+    let connections = Recorder(one.store.connection), statuses = Recorder(one.node.status)
+    world.settle()
+    one.store.disconnect()
+    one.node.value = 1
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(connections.values.map(\.isConnected) == [true, false, true])
+    #expect(
+      statuses.values.map(\.waitingCount).contains(1) && statuses.values.last?.isSettled == true)
+    #expect(!statuses.values[0].isKnown && statuses.values.last?.revision == 1)
+  }
+
+  // MARK: 20.7
+
+  @Test(arguments: [
+    "", "a b", "a*", "a>", ".a", "a.", "a..b", "ä", String(repeating: "x", count: 513),
+  ])
+  func `20.7 a bad key gives a node that works here alone, and says so`(_ key: String) {
+    let store = MemoryStore()
+    let node = store.node(key, of: Int.self)
+    node.value = 1
+    node.update { $0 += 1 }
+    #expect(node.value == 2)
+    #expect(node.status.value?.problem?.code == .badKey && node.status.value?.waitingCount == 0)
+    #expect(node.status.value!.problem!.description.contains("Use letters"))
+  }
+
+  @Test func `20.7 bytes of another version are named, and leave the value`() {
+    let world = World()
+    let one = world.machine(1)
+    one.node.value = 4
+    world.settle()
+    var bytes = world.newest()!.bytes
+    bytes[2] = 9
+    world.memory.put(bytes, at: "key") { _ in }
+    world.settle()
+    #expect(one.node.value == 4)
+    #expect(one.node.status.value?.problem?.code == .undecodable)
+    #expect(
+      one.node.status.value!.problem!.description.contains("of format 9, and this program knows 1"))
+  }
+
+  @Test func `20.7 bytes of another type leave the value, and a value without bytes is taken back`()
+  {
+    let world = World()
+    let one = world.store(), other = world.store()
+    let number = one.node("key", of: Double.self), text = other.node("key", of: String.self)
+    number.value = 4
+    world.settle()
+    #expect(text.isEmpty && text.status.value?.problem?.code == .undecodable)
+    text.value = "four"
+    world.settle()
+    #expect(number.value == 4 && number.status.value?.problem?.code == .undecodable)
+    let fresh = world.store().node("other", of: Double.self)
+    world.settle()
+    fresh.value = 1
+    fresh.value = .infinity  // no JSON
+    world.settle()
+    #expect(fresh.value == 1 && fresh.status.value?.problem?.code == .unencodable)
+  }
+
+  @Test func `20.7 damaged envelopes are refused, never a crash`() throws {
+    let whole = Envelope(
+      writer: 7, sequence: 300, count: 4, previous: 1 << 40,
+      trail: WriteTrail(writes: [.init(writer: 9, sequence: 1, revision: 2)], since: 1)
+    ).bytes(before: Data("x".utf8))
+    #expect(try Envelope.open(whole, key: "k").1 == Data("x".utf8))
+    for count in 0..<(whole.count - 1) {
+      #expect(throws: SharedProblem.self) { try Envelope.open(whole.prefix(count), key: "k") }
+    }
+    var dice = Dice(seed: 1)
+    for _ in 0..<10_000 {
+      var bytes = whole
+      bytes[dice.below(bytes.count)] = UInt8(dice.below(256))
+      _ = try? Envelope.open(bytes, key: "k")
+    }
+  }
+}
