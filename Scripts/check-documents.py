@@ -239,7 +239,7 @@ def main():
         if not (build / "Modules" / f"{TRAITS.get(module, module)}.swiftmodule").exists():
             continue
         count += len(snippets)
-        modules = {module, "Dispatch", "Synchronization"} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge", "EasyReactCombine") else set())
+        modules = {module, "Dispatch", "Synchronization"} | ({"EasyReact"} if module in ("EasyReactTesting", "EasySequenceBridge", "EasyReactCombine", "EasyReactInspection") else set())
         modules |= {TRAITS[module]} if module in TRAITS else set()
         modules |= {"EasySequence"} if module == "EasySequenceBridge" else {"Testing"} if module == "EasyReactTesting" else set()
         groups[path] = wrapped(snippets, modules)

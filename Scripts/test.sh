@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests: the library's, the tools', the snippets that must or must not compile, the code blocks of the documents, and the number of
+# All tests: the library's, those of its inspection, the tools', the snippets that must or must not compile, the code blocks of the documents, and the number of
 # names that a node shows.
 # Needs nothing but Swift; what else is used is installed by Scripts/setup.sh where it can be.
 # EASYREACT_SCRATCH: the name of the folder of each package's build. EASYREACT_SWIFT_FLAGS: more arguments for it.
@@ -21,7 +21,13 @@ run() { # run NAME COMMAND…: shows the output, keeps it for the count
 
 run waits Scripts/check-waits.sh
 run operators Scripts/check-operators.sh
-run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
+# The recorder hears all graphs of the process, so its tests have one of their own.
+if [ "$#" -gt 0 ]; then
+  run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
+else
+  run library swift test --scratch-path "$scratch" "${flags[@]}" --skip EasyReactInspectionTests
+  run inspection swift test --scratch-path "$scratch" "${flags[@]}" --filter EasyReactInspectionTests
+fi
 # With its trait, which is a condition of compilation, so in a build of its own.
 combine="$scratch-combine"
 [ "$#" -gt 0 ] || run combine swift test --traits OpenCombine --scratch-path "$combine" "${flags[@]}" --filter EasyReactCombineTests

@@ -33,6 +33,7 @@ struct Workload {
     .init(
       name: "through", row: "budget/chain of 10 NodeTransform subclasses, through", count: 1_000),
     .init(name: "life", row: "budget/build and drop: source, 10 maps, listener", count: 500),
+    .init(name: "recorded", row: "tracer/deep, recorded, 53 events a set", count: 200),
     .init(name: "layered", row: "budget/layered graph, 20 layers, one update", count: 100),
   ]
 

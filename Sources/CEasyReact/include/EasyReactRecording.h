@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,9 +48,26 @@ struct easyreact_event {
   uint8_t old_form, new_form;
 };
 
-// What a recording knows of one node. Under the ring's lock.
+static inline void easyreact_copy_value(struct easyreact_value *_Nonnull value, const void *_Nonnull place, uint32_t size) {
+  // Most are a word.
+  if (size == 8) value->words[0] = *(const uint64_t *)place;
+  else memcpy(value, place, size);
+}
+
+// How a node's values are kept.
+enum { easyreact_manner_undecided = 0, easyreact_manner_bytes = 1, easyreact_manner_text = 2 };
+
+// What recordings know of one node.
 struct easyreact_node_trace {
-  uint64_t recording;  // the number of the recording that the rest belongs to
+  // Where the value lies behind the node's storage, and how many bytes it has; constant.
+  uint32_t offset, size;
+  // Atomic.
+  uint8_t manner;
+  bool is_private;
+  // The number of the recording that knows the node's value; of the one that knows those of the nodes downstream. Atomic.
+  uint64_t knows_value, knows_downstream;
+  // The number of the recording that the rest belongs to. Atomic; the rest is under the lock of that recording's ring.
+  uint64_t recording;
   struct easyreact_value last;
   uint8_t last_form;
   uint64_t stored, told, stored_equal, ran_in_vain, own_nanoseconds;
@@ -63,7 +81,9 @@ struct easyreact_ring {
   uint64_t number;
   uint64_t first, next;  // sequences of the oldest event that is kept and of the next one
   uint64_t capacity, byte_capacity, bytes;
-  uint64_t began, newest;  // the clock's
+  uint64_t first_place, next_place;  // theirs among the events
+  uint64_t began, newest;  // of the processor's counter
+  uint64_t began_nanoseconds;  // of the clock
   struct easyreact_event *_Nonnull events;
 };
 
@@ -72,17 +92,12 @@ struct easyreact_ring *_Nonnull easyreact_ring_make(
 // The caller has taken what the events retain (`easyreact_ring_take`).
 void easyreact_ring_free(struct easyreact_ring *_Nonnull ring);
 
-// Objects that an event retained, and that nobody needs any more: to be released by the caller, outside of all locks.
-struct easyreact_evicted {
-  uint32_t count;
-  void *_Nullable objects[12];
-};
-
-// Writes the event: gives it its sequence and time, and drops the oldest ones for which there is no room. `trace` may be
-// null. An event of the kind that stores takes its old value from there, and leaves its new one; the others count.
+// Writes the event: gives it its sequence and time, and drops the oldest ones for which there is no room. What it retains
+// goes over to the ring. `trace` may be null. An event of the kind that stores takes its old value from there, and leaves
+// its new one; the others count.
 void easyreact_record(
     struct easyreact_ring *_Nonnull ring, struct easyreact_node_trace *_Nullable trace,
-    struct easyreact_event *_Nonnull event, struct easyreact_evicted *_Nonnull evicted);
+    struct easyreact_event *_Nonnull event);
 // The value that the node holds, unless that is known. True: taken, `value` with what it retains.
 bool easyreact_note_value(
     struct easyreact_ring *_Nonnull ring, struct easyreact_node_trace *_Nonnull trace, uint8_t form,
@@ -108,6 +123,25 @@ void easyreact_ring_bounds(
 static inline bool easyreact_is_traced_in(
     const struct easyreact_ring *_Nonnull ring, const struct easyreact_node_trace *_Nonnull trace) {
   return __atomic_load_n(&trace->recording, __ATOMIC_ACQUIRE) == ring->number;
+}
+// Sets a number to that of the recording; false: it had it.
+static inline bool easyreact_mark_known(const struct easyreact_ring *_Nonnull ring, uint64_t *_Nonnull number) {
+  if (__atomic_load_n(number, __ATOMIC_RELAXED) == ring->number) return false;
+  __atomic_store_n(number, ring->number, __ATOMIC_RELAXED);
+  return true;
+}
+static inline void easyreact_forget_known(uint64_t *_Nonnull number) { __atomic_store_n(number, 0, __ATOMIC_RELAXED); }
+static inline uint8_t easyreact_manner(const struct easyreact_node_trace *_Nonnull trace) {
+  return __atomic_load_n(&trace->manner, __ATOMIC_RELAXED);
+}
+static inline void easyreact_set_manner(struct easyreact_node_trace *_Nonnull trace, uint8_t manner) {
+  __atomic_store_n(&trace->manner, manner, __ATOMIC_RELAXED);
+}
+static inline bool easyreact_is_private(const struct easyreact_node_trace *_Nonnull trace) {
+  return __atomic_load_n(&trace->is_private, __ATOMIC_RELAXED);
+}
+static inline void easyreact_set_private(struct easyreact_node_trace *_Nonnull trace, bool is_private) {
+  __atomic_store_n(&trace->is_private, is_private, __ATOMIC_RELAXED);
 }
 // The user's code runs until now, as far as own times are concerned.
 void easyreact_ring_mark(struct easyreact_ring *_Nonnull ring);

@@ -97,7 +97,8 @@ extension NodePointer {
     in turn: TurnPointer
   ) -> Bool {
     if delivery.isFiltered && isReached(by: delivery) {
-      return stop(.reachedAlready, delivery, from: sender, in: turn)
+      if turn.pointee.isTraced { traceRefused(delivery, from: sender, in: turn) }
+      return false
     }
     var flags = delivery.wave.flags.without(.late)
     switch consume arrival {
@@ -115,11 +116,18 @@ extension NodePointer {
             body(&$0)
             return true
           })
-      else { return false }
+      else {
+        if turn.pointee.isTraced {
+          traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
+        }
+        return false
+      }
       store(value)
     case .attempt(let body):
       guard let value = changed(Value.self, by: body) else {
-        if turn.pointee.isTraced { traceStop(.filtered, in: turn) }
+        if turn.pointee.isTraced {
+          traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
+        }
         return false
       }
       store(value)
@@ -138,7 +146,8 @@ extension NodePointer {
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
       if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
-      traceStored(delivery, from: sender, in: turn)
+      traceStored(
+        origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
     }
     return true
   }
@@ -212,7 +221,9 @@ extension NodePointer {
     // initial push.
     pointee.end = pointee.lastOut.load(ordering: .acquiring)
     pointee.cursor = pointee.end == nil ? nil : pointee.firstOut.load(ordering: .acquiring)
-    if pointee.firstListener.load(ordering: .acquiring) != nil { notify(in: turn) }
+    if pointee.firstListener.load(ordering: .acquiring) != nil {
+      if turn.pointee.isTraced { notifyTraced(in: turn) } else { notify(in: turn) }
+    }
   }
 
   /// The wave of the node that is on top again.
@@ -257,13 +268,7 @@ extension NodePointer {
       if edge.pointee.flags.load(ordering: .relaxed) == 0,
         !turn.pointee.wave.flags.has(.emptied) || edge.pointee.hearsEmptiness
       {
-        if turn.pointee.isTraced {
-          edge.runTracedListener(self, in: turn)
-        } else {
-          _ = edge.pointee.run(self, edge, turn)
-        }
-      } else if turn.pointee.isTraced, edge.pointee.has(.cut) {
-        edge.traceStop(.cut, in: turn)
+        _ = edge.pointee.run(self, edge, turn)
       }
       if edge == last { return }
       // Unlinking waits for the end of the turn.

@@ -135,22 +135,22 @@ extension NodePointer {
   }
 
   @usableFromInline @inline(never) func traceQueued(
-    _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
+    wave: UInt64, rules: UInt8, from sender: NodePointer?, in turn: TurnPointer
   ) {
-    if let ring = turn.ring { record(.queued, delivery, from: sender, ring, turn) }
+    if let ring = turn.ring { record(.queued, wave: wave, rules: rules, from: sender, ring, turn) }
   }
 
   @usableFromInline @inline(never) func traceArrival(
-    _ delivery: Delivery, from sender: NodePointer, in turn: TurnPointer
+    wave: UInt64, from sender: NodePointer, in turn: TurnPointer
   ) {
-    if let ring = turn.ring { record(.arrived, delivery, from: sender, ring, turn) }
+    if let ring = turn.ring { record(.arrived, wave: wave, from: sender, ring, turn) }
   }
 
   @usableFromInline @inline(never) func traceStored(
-    _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
+    origin: UInt64, rules: UInt8, from sender: NodePointer?, in turn: TurnPointer
   ) {
     if let ring = turn.ring {
-      whileDescribed { recordStored(delivery, from: sender, ring, turn) }
+      whileDescribed { recordStored(origin: origin, rules: rules, from: sender, ring, turn) }
     }
     if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
     whileDescribed {
@@ -195,12 +195,24 @@ extension EdgePointer {
   }
 }
 
-extension EdgePointer {
-  /// Calls the listener.
-  @inline(never) func runTracedListener(_ node: NodePointer, in turn: TurnPointer) {
-    traceListener(in: turn)
-    _ = pointee.run(node, self, turn)
-    if let ring = turn.ring { easyreact_ring_mark(ring) }
+extension NodePointer {
+  /// `notify` for a turn that is traced.
+  @inline(never) func notifyTraced(in turn: TurnPointer) {
+    guard let last = pointee.lastListener.load(ordering: .acquiring) else { return }
+    var next = pointee.firstListener.load(ordering: .acquiring)
+    while let edge = next {
+      if edge.pointee.has(.cut) {
+        edge.traceStop(.cut, in: turn)
+      } else if !edge.pointee.has(.starting),
+        !turn.pointee.wave.flags.has(.emptied) || edge.pointee.hearsEmptiness
+      {
+        edge.traceListener(in: turn)
+        _ = edge.pointee.run(self, edge, turn)
+        if let ring = turn.ring { easyreact_ring_mark(ring) }
+      }
+      if edge == last { return }
+      next = edge.pointee.next.load(ordering: .acquiring)
+    }
   }
 }
 
@@ -221,19 +233,40 @@ extension NodePointer {
 
   /// What came from `sender` goes no further.
   @usableFromInline @inline(never) func traceStop(
-    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer?,
+    _ reason: GraphEvent.Stop, wave: UInt64, from sender: NodePointer?, flags: UInt8 = 0,
     in turn: TurnPointer
   ) {
-    let wave = delivery.wave.number
     if let ring = turn.ring {
-      recordStop(reason, wave: wave, from: sender.map { $0.pointee.id } ?? 0, ring, turn)
+      let other = sender.map { $0.pointee.id } ?? 0
+      recordStop(reason, wave: wave, from: other, flags: flags, ring, turn)
     }
     emit(.stopped(reason), self, wave)
   }
 
+  /// A join does not run for it.
+  @inline(never) func refuseArrival(
+    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer,
+    in turn: TurnPointer
+  ) -> Bool {
+    if turn.pointee.isTraced {
+      traceStop(
+        reason, wave: delivery.wave.number, from: sender, flags: TracedFlags.arrival, in: turn)
+    }
+    return false
+  }
+
+  /// The filter has refused what was to be stored.
+  @usableFromInline @inline(never) func traceRefused(
+    _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
+  ) {
+    traceStop(
+      .reachedAlready, wave: delivery.wave.number, from: sender,
+      flags: delivery.isOfJoin ? TracedFlags.joinRun : 0, in: turn)
+  }
+
   /// A join of latest values says nothing, for an upstream has none.
   @usableFromInline @inline(never) func traceWaiting(
-    _ delivery: Delivery? = nil, from sender: NodePointer? = nil, in turn: TurnPointer
+    wave: UInt64? = nil, from sender: NodePointer? = nil, in turn: TurnPointer
   ) {
     if !turn.pointee.isTraced { return }
     let upstreams = node()?.lookAtEdges(.ins) { edge, up in
@@ -242,8 +275,8 @@ extension NodePointer {
     let isForEver =
       upstreams?.contains { $0.map { $0.isEmpty && $0.tellsEvents } ?? false } ?? false
     let reason = isForEver ? GraphEvent.Stop.eventsAreNotKept : .waitsForAnotherUpstream
-    if let delivery {
-      traceStop(reason, delivery, from: sender, in: turn)
+    if let wave {
+      traceStop(reason, wave: wave, from: sender, in: turn)
     } else {
       traceStop(reason, in: turn)
     }
@@ -259,9 +292,9 @@ extension EdgePointer {
   }
 
   /// For a recording, before it is left with the thread that is inside the downstream.
-  @usableFromInline @inline(never) func traceLeft(_ delivery: Delivery, in turn: TurnPointer) {
+  @usableFromInline @inline(never) func traceLeft(wave: UInt64, in turn: TurnPointer) {
     guard let ring = turn.ring else { return }
-    record(.stopped, wave: delivery.wave.number, stop: .leftInMailbox, ring, turn)
+    record(.stopped, wave: wave, stop: .leftInMailbox, ring, turn)
   }
 
   /// Of what waited for another thread.
@@ -354,10 +387,9 @@ extension EdgePointer {
 
 extension NodePointer {
   @inlinable @inline(__always) func stop(
-    _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer?,
-    in turn: TurnPointer
+    _ reason: GraphEvent.Stop, wave: UInt64, from sender: NodePointer?, in turn: TurnPointer
   ) -> Bool {
-    if turn.pointee.isTraced { traceStop(reason, delivery, from: sender, in: turn) }
+    if turn.pointee.isTraced { traceStop(reason, wave: wave, from: sender, in: turn) }
     return false
   }
 }

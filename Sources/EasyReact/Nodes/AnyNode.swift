@@ -51,7 +51,7 @@ public class AnyNode: @unchecked Sendable {
     get { storage.isPrivate }
     set {
       storage.attachments().state.withLock { $0.isPrivate = newValue }
-      storage.traceIfAny()?.isPrivate.store(newValue, ordering: .relaxed)
+      if let record = storage.traceRecord() { easyreact_set_private(record, newValue) }
     }
   }
 

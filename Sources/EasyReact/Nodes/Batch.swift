@@ -80,6 +80,9 @@ public func batch<Result, Failure: Error>(
   }
 
   private func put(_ staged: AnyStaged) {
+    let turn = currentTurn()
+    staged.callSite = turn.pointee.callSite
+    turn.pointee.callSite = nil
     if let position = positions[staged.storage] {
       entries[position] = staged
     } else {
@@ -95,6 +98,8 @@ public func batch<Result, Failure: Error>(
 
 @usableFromInline class AnyStaged {
   let storage: NodePointer
+  /// For a tracer.
+  var callSite: SourceLocation?
   init(_ storage: NodePointer) { self.storage = storage }
   func apply(_ turn: TurnPointer) {}
   func stage(in batch: Batch) {}
@@ -113,6 +118,12 @@ public func batch<Result, Failure: Error>(
   }
 
   private var arrival: Arrival<Value> { value.map { .value($0) } ?? .empty }
-  override func apply(_ turn: TurnPointer) { node.setSlowly(arrival, context: context) }
-  override func stage(in batch: Batch) { batch.stage(node, arrival, context) }
+  override func apply(_ turn: TurnPointer) {
+    turn.pointee.callSite = callSite
+    node.setSlowly(arrival, context: context)
+  }
+  override func stage(in batch: Batch) {
+    currentTurn().pointee.callSite = callSite
+    batch.stage(node, arrival, context)
+  }
 }

@@ -201,10 +201,10 @@ func makeJoin<Output: Sendable>(
     let storage = edge.pointee.down.unsafelyUnwrapped
     let join = storage.pointee.join.unsafelyUnwrapped
     if join.pointee.isTerminated.load(ordering: .relaxed) {
-      return storage.stop(.cut, delivery, from: sender, in: turn)
+      return storage.stop(.cut, wave: delivery.wave.number, from: sender, in: turn)
     }
     guard let value = read(join.pointee.upstreams) else {
-      storage.traceWaiting(delivery, from: sender, in: turn)
+      storage.traceWaiting(wave: delivery.wave.number, from: sender, in: turn)
       return false
     }
     return storage.arrive(.value(value), delivery, sender: sender, in: turn)

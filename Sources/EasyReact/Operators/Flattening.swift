@@ -280,6 +280,7 @@ extension LatestInnerNode {
     let join = join.unsafelyUnwrapped
     if place.pointee.isToChoose, !turnToChosen(down, join, turn) { return false }
     guard !hasEnded, let inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut) else {
+      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
       return false
     }
     let value = inner.edge.pointee.up.unsafelyUnwrapped.readStored(Output.self)
@@ -298,7 +299,10 @@ extension LatestInnerNode {
     -> Bool
   {
     place.pointee.isToChoose = false
-    guard let outer = place.pointee.outerEdge, !hasEnded else { return false }
+    guard let outer = place.pointee.outerEdge, !hasEnded else {
+      if turn.pointee.isTraced { down.traceStop(.cut, in: turn) }
+      return false
+    }
     let chosen = place.pointee.chosen.take().map { unsafeDowncast($0, to: Node<Output>.self) }
     guard let node = chosen ?? choose(outer.pointee.up.unsafelyUnwrapped) else {
       return true

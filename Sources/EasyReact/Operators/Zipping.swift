@@ -120,10 +120,10 @@ extension Node {
     _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.isTerminated { return down.stop(.cut, delivery, from: up, in: turn) }
+    if group.isTerminated { return down.stop(.cut, wave: delivery.wave.number, from: up, in: turn) }
     queue.push(value)
     if !ready() {
-      return down.stop(.waitsForAnotherUpstream, delivery, from: up, in: turn)
+      return down.stop(.waitsForAnotherUpstream, wave: delivery.wave.number, from: up, in: turn)
     }
     return down.arrive(.value(pop()), delivery, sender: up, in: turn)
   }

@@ -14,6 +14,10 @@ struct CauseFinder {
   private struct Way: Hashable {
     let up, down, wave: UInt64
   }
+  private struct Waiting {
+    let sequence: UInt64
+    let isInQueue: Bool
+  }
   /// Of one thread.
   private struct Thread {
     var turn: UInt64 = 0
@@ -25,16 +29,17 @@ struct CauseFinder {
 
   private var told: [Told: UInt64] = [:]
   private var pushed: [Way: UInt64] = [:]
-  /// What waits, by the stop or the entry in a queue.
-  private var waiting: [Way: UInt64] = [:]
+  /// What waits, the oldest first: in the queue of the node below, or before that.
+  private var waiting: [Way: [Waiting]] = [:]
   /// Sets that are left with another thread.
   private var left: [Told: UInt64] = [:]
-  private var zips: Set<UInt64> = []
+  /// Their edges, by upstream: one node may be there twice.
+  private var zips: [UInt64: [UInt64: Set<UInt64>]] = [:]
   /// Sets that had their number before they were stored.
   private var numbered: [Told: UInt64] = [:]
   private var threads: [UInt64: Thread] = [:]
   /// Of joins: what has come since they ran.
-  private var arrivals: [UInt64: [(sequence: UInt64, up: UInt64)]] = [:]
+  private var arrivals: [UInt64: [UInt64]] = [:]
   /// Of zips: values without partners, by the stop, for each upstream.
   private var partners: [UInt64: [UInt64: [UInt64]]] = [:]
   /// Where an edge was made.
@@ -60,7 +65,7 @@ struct CauseFinder {
     case .stopped: return stopped(event)
     case .arrived:
       let causes = source(event)
-      arrivals[event.node, default: []].append((event.sequence, event.other))
+      arrivals[event.node, default: []].append(event.sequence)
       return Finding(causes: causes)
     case .pushed:
       pushed[Way(up: event.node, down: event.other, wave: event.wave)] = event.sequence
@@ -71,7 +76,7 @@ struct CauseFinder {
       return Finding(causes: cause.map { [$0] } ?? [])
     case .edgeMade:
       edges[event.edge] = event.sequence
-      if event.operation == "Zip" { zips.insert(event.other) }
+      if event.operation == "Zip" { noteZip(event.edge, from: event.node, to: event.other) }
       return Finding(causes: listener(of: event))
     case .edgeCut:
       edges[event.edge] = nil
@@ -86,14 +91,20 @@ struct CauseFinder {
 
   /// An edge that lives, which no event need have named.
   mutating func know(_ edge: LiveEdge) {
-    if edge.operation == "Zip", let down = edge.downstream { zips.insert(down) }
+    if edge.operation == "Zip", let down = edge.downstream {
+      noteZip(edge.id, from: edge.upstream, to: down)
+    }
+  }
+
+  private mutating func noteZip(_ edge: UInt64, from up: UInt64, to node: UInt64) {
+    zips[node, default: [:]][up, default: []].insert(edge)
   }
 
   /// Events before this one are forgotten, and nothing can come of them any more that could be told.
   mutating func forget(before oldest: UInt64) {
     told = told.filter { $0.value >= oldest }
     pushed = pushed.filter { $0.value >= oldest }
-    waiting = waiting.filter { $0.value >= oldest }
+    waiting = waiting.filter { ($0.value.last?.sequence ?? 0) >= oldest }
     left = left.filter { $0.value >= oldest }
     numbered = numbered.filter { $0.value >= oldest }
     edges = edges.filter { $0.value >= oldest }
@@ -103,7 +114,7 @@ struct CauseFinder {
   private mutating func forget(_ node: UInt64) {
     arrivals[node] = nil
     partners[node] = nil
-    zips.remove(node)
+    zips[node] = nil
   }
 
   // MARK: - Each kind
@@ -141,7 +152,7 @@ struct CauseFinder {
     if event.isSet {
       finding.set = openSet(event)
       let waited =
-        waiting.removeValue(forKey: Way(up: 0, down: event.node, wave: event.origin))
+        takeWaiting(event, isInQueue: true)
         ?? left.removeValue(forKey: Told(node: event.node, wave: event.origin))
       finding.causes = (waited ?? finding.set).map { [$0] } ?? []
     } else {
@@ -158,9 +169,9 @@ struct CauseFinder {
       finding.causes = finding.set.map { [$0] } ?? []
       if let set = finding.set { numbered[Told(node: event.node, wave: event.wave)] = set }
     } else {
-      finding.causes = came(event)
+      finding.causes = arrived(event)
     }
-    waiting[Way(up: event.other, down: event.node, wave: event.wave)] = event.sequence
+    wait(event, isInQueue: true)
     return finding
   }
 
@@ -169,12 +180,17 @@ struct CauseFinder {
       return runOfJoin(event.node).map { Finding(causes: $0) } ?? Finding(isRepeated: true)
     }
     if event.other == 0 { return stoppedAtNode(event) }
-    let causes = source(event)
-    let way = Way(up: event.other, down: event.node, wave: event.origin)
+    // Over an edge, on the way into a join; or what the join has computed.
+    let causes: [UInt64] =
+      if event.edge != 0 {
+        event.stop == .cut ? source(event) : freshSource(event)
+      } else {
+        event.isArrival ? source(event) : came(event)
+      }
     switch event.stop {
     case .heldBackByTimer, .waitsOnScheduler, .waitsForCall, .leftInMailbox:
-      waiting[way] = event.sequence
-    case .waitsForAnotherUpstream where zips.contains(event.node):
+      wait(event, isInQueue: false)
+    case .waitsForAnotherUpstream where zips[event.node] != nil:
       partners[event.node, default: [:]][event.other, default: []].append(event.sequence)
     default: break
     }
@@ -198,35 +214,61 @@ struct CauseFinder {
 
   // MARK: - Where a value came from
 
-  /// What has come to a join since it ran; nil: it is none, or nothing has.
-  private mutating func runOfJoin(_ node: UInt64, from up: UInt64? = nil) -> [UInt64]? {
-    guard let come = arrivals[node] else { return nil }
-    if let up, !come.contains(where: { $0.up == up }) { return nil }
-    arrivals[node] = nil
-    return come.map(\.sequence)
+  /// What has come to a join since it ran; nil: nothing has.
+  private mutating func runOfJoin(_ node: UInt64) -> [UInt64]? {
+    arrivals.removeValue(forKey: node)
   }
 
-  /// To a node: by the run of a join, with its partners, or over an edge.
+  /// Out of the node's queue, or straight to it.
   private mutating func came(_ event: TracedEvent) -> [UInt64] {
-    let isOldest = waiting[Way(up: event.other, down: event.node, wave: event.origin)] != nil
-    if !isOldest, let run = runOfJoin(event.node, from: event.other) { return run }
-    return source(event) + takePartners(event)
+    takeWaiting(event, isInQueue: true).map { [$0] } ?? arrived(event)
+  }
+
+  /// By the run of a join; by a zip, with its partners; over an edge.
+  private mutating func arrived(_ event: TracedEvent) -> [UInt64] {
+    if event.isOfJoin { return runOfJoin(event.node) ?? [] }
+    return source(event) + (event.kind == .stopped ? [] : takePartners(event))
   }
 
   private mutating func takePartners(_ event: TracedEvent) -> [UInt64] {
-    guard let queues = partners[event.node] else { return [] }
+    guard let queues = partners[event.node], let edges = zips[event.node],
+      edges[event.other] != nil
+    else { return [] }
     var taken: [UInt64] = []
-    for (up, queue) in queues where up != event.other && !queue.isEmpty {
-      taken.append(queue[0])
-      partners[event.node]![up]!.removeFirst()
+    for (up, queue) in queues {
+      // One over each edge; the value that came now did not wait.
+      let count = (edges[up]?.count ?? 1) - (up == event.other ? 1 : 0)
+      taken += queue.prefix(count)
+      partners[event.node]![up]!.removeFirst(min(count, queue.count))
     }
     return taken.sorted()
   }
 
   /// Over an edge: where it waited, or the upstream's event.
   private mutating func source(_ event: TracedEvent) -> [UInt64] {
+    takeWaiting(event, isInQueue: false).map { [$0] } ?? freshSource(event)
+  }
+
+  private func freshSource(_ event: TracedEvent) -> [UInt64] {
     let way = Way(up: event.other, down: event.node, wave: event.origin)
-    if let waited = waiting.removeValue(forKey: way) { return [waited] }
-    return (pushed[way] ?? told[Told(node: event.other, wave: event.origin)]).map { [$0] } ?? []
+    // A push may come round a cycle, and the node then tells something under its number.
+    let sources = [pushed[way], told[Told(node: event.other, wave: event.origin)]]
+    return sources.compactMap { $0 }.max().map { [$0] } ?? []
+  }
+
+  private mutating func wait(_ event: TracedEvent, isInQueue: Bool) {
+    waiting[Way(up: event.other, down: event.node, wave: event.origin), default: []]
+      .append(Waiting(sequence: event.sequence, isInQueue: isInQueue))
+  }
+
+  /// The oldest that waits; what is in the queue comes out of it by being stored, or refused there.
+  private mutating func takeWaiting(_ event: TracedEvent, isInQueue: Bool) -> UInt64? {
+    let way = Way(up: event.other, down: event.node, wave: event.origin)
+    guard let place = waiting[way]?.firstIndex(where: { $0.isInQueue == isInQueue }) else {
+      return nil
+    }
+    let taken = waiting[way]!.remove(at: place)
+    if waiting[way]!.isEmpty { waiting[way] = nil }
+    return taken.sequence
   }
 }

@@ -46,21 +46,28 @@ struct RecordReader {
     if finding.isRepeated { return }
     if let set = finding.set { note(wave: event.wave, ofSet: set) }
     note(edgeOf: event)
-    let moment = Moment(sequence: event.sequence, nanoseconds: event.nanoseconds)
+    let moment = Moment(sequence: event.sequence, nanoseconds: nanoseconds(event))
     if event.kind == .nodeMade { born[event.node] = moment }
     if event.kind == .nodeGone { gone[event.node] = moment }
     events.append(record(event, finding.causes))
   }
+
+  /// How fast the processor counts is known the better the longer it has counted, so later readings differ a little.
+  private mutating func nanoseconds(_ event: TracedEvent) -> UInt64 {
+    latest = max(latest, event.nanoseconds)
+    return latest
+  }
+  private var latest: UInt64 = 0
 
   private mutating func note(wave: UInt64, ofSet sequence: UInt64) {
     let place = events.lowerBound(sequence)
     if place < events.count, events[place].sequence == sequence { events[place].wave = wave }
   }
 
-  private func record(_ event: TracedEvent, _ causes: [UInt64]) -> EventRecord {
+  private mutating func record(_ event: TracedEvent, _ causes: [UInt64]) -> EventRecord {
     let isStored = event.kind == .stored
     return EventRecord(
-      sequence: event.sequence, nanoseconds: event.nanoseconds, thread: event.thread,
+      sequence: event.sequence, nanoseconds: nanoseconds(event), thread: event.thread,
       turn: event.turn, wave: event.wave, kind: EventRecord.Kind(event.kind), node: event.node,
       other: event.other == 0 ? nil : event.other, edge: edge(of: event), causes: causes,
       stop: event.kind == .stopped ? event.stop : nil,
@@ -103,7 +110,7 @@ struct RecordReader {
         downstream: down == 0 ? nil : down,
         isDeferred: event.isDeferred)
     edge.isBackEdge = event.isBackEdge
-    let moment = Moment(sequence: event.sequence, nanoseconds: event.nanoseconds)
+    let moment = Moment(sequence: event.sequence, nanoseconds: nanoseconds(event))
     if event.kind == .edgeMade {
       edge.born = moment
       edge.place = event.place.map { SourcePlace(file: $0.file, line: $0.line) }

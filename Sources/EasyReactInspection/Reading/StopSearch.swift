@@ -108,11 +108,17 @@ struct StopSearch {
   /// Edges that were there when the value was stored, and of which nothing was heard.
   private mutating func silentEdges(behind stored: EventRecord) -> [WhyNot.End] {
     var ends: [WhyNot.End] = []
-    let heard = (effects[stored.sequence] ?? []).compactMap { records.event($0) }
+    // Two nodes may be joined twice; then each edge has said something.
+    var heard: [UInt64: Int] = [:]
+    for event in (effects[stored.sequence] ?? []).compactMap({ records.event($0) }) {
+      if event.kind != .told { heard[event.node, default: 0] += 1 }
+    }
     for edge in shape.edges(from: stored.node) where edge.lived(at: stored.sequence) {
-      guard let down = edge.downstream, shape.leadsOrIs(down, at: stored.sequence),
-        !heard.contains(where: { $0.node == down && $0.kind != .told })
-      else { continue }
+      guard let down = edge.downstream, shape.leadsOrIs(down, at: stored.sequence) else { continue }
+      if let count = heard[down], count > 0 {
+        heard[down] = count - 1
+        continue
+      }
       let isEmpty = stored.new?.form == .empty
       let text = isEmpty ? "it passes no emptiness" : "it told nothing"
       ends.append(

@@ -76,7 +76,7 @@ final class Run<M: Machine>: @unchecked Sendable {
   private(set) var operations = 0
   /// Told more than this, the machine seems to go round for ever, and its graph is taken apart.
   var tellLimit = Int.max
-  private var nodes: [Int: M.Node] = [:], joins: [Int: M.Join] = [:]
+  private(set) var nodes: [Int: M.Node] = [:], joins: [Int: M.Join] = [:]
   private var derivations: [Int] = []
   private var cancels: [Int: M.Cancel] = [:], names: Set<Int> = []
 

@@ -18,7 +18,8 @@ extension Twin {
   ) {
     let (value, read) = tracking(join, compute)
     if follow(read, join), waitsAgain(join, route) { return }
-    if let value { deliver(.value(value), to: join, route) }
+    guard let value else { return stop(.waits, at: join, route) }
+    deliver(.value(value), to: join, route)
   }
 
   /// The closure's value, and the nodes that it read, each once; not itself.

@@ -58,7 +58,9 @@ class Twin {
     var leadsBack: Bool
     var isCut = false
     /// Of a zip: values that have no partner yet. Of a flatten: the edge from the inner node.
-    var waiting: [Int] = [], inner: Edge?
+    var waiting: [Waiting] = [], inner: Edge?
+    /// What it says of a value that it holds back.
+    var refusal = Stop.filtered
 
     init(
       _ number: Int, _ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, leadsBack: Bool
@@ -83,10 +85,16 @@ class Twin {
   /// How something came: by which wave (`nil`: a set, which gets its number when it is applied),
   /// whether an edge that leads back was on the way, whether the last edge was filtered, and what the set
   /// carried.
-  struct Route { var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int? }
+  struct Route {
+    var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int?
+    /// The sets that it comes from, where stops are noted.
+    var origins: Set<Int> = []
+  }
+  struct Waiting { let value: Int, origins: Set<Int>, stop: Int? }
   struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
-  private var nodes: [Node] = [], edgesThatLeadBack: [Edge] = []
+  private(set) var nodes: [Node] = []
+  private var edgesThatLeadBack: [Edge] = []
   private var lastWave = 1, attachments = 0
   private var waitingJoins: [Node] = [], isInTurn = false
   private var batches: [[Staged]] = []
@@ -94,6 +102,8 @@ class Twin {
   /// Of the derivation whose closure runs: what it has read, in that order; nil: none, or within `untracked`.
   var reads: [Node]?, isComputing = false
   var deliveries = 0, limit = Int.max
+  /// Where what sets cause goes no further; see Twin+Stops.swift.
+  var log: StopLog?
 
   deinit {
     for node in nodes {
@@ -111,7 +121,7 @@ class Twin {
 
   func put(_ content: Content, into node: Node, context: Int? = nil) {
     if batches.isEmpty {
-      return inTurn { deliver(content, to: node, Route(context: context)) }
+      return inTurn { set(content, node, context) }
     }
     switch content {
     case .value(let value): stage(Staged(node: node, value: value, context: context))
@@ -132,6 +142,10 @@ class Twin {
     return node.value
   }
 
+  private func set(_ content: Content, _ node: Node, _ context: Int?) {
+    deliver(content, to: node, Route(context: context, origins: newOrigin(node)))
+  }
+
   private func stage(_ staged: Staged) {
     let inner = batches.count - 1
     if let place = batches[inner].firstIndex(where: { $0.node === staged.node }) {
@@ -148,7 +162,7 @@ class Twin {
     if !batches.isEmpty { return staged.forEach(stage) }
     inTurn {
       for staged in staged {
-        deliver(Content(staged.value), to: staged.node, Route(context: staged.context))
+        set(Content(staged.value), staged.node, staged.context)
       }
     }
   }
@@ -161,6 +175,7 @@ class Twin {
     body()
     runJoins()
     isInTurn = false
+    log?.cutInTurn = []
   }
 
   private func runJoins() {
@@ -175,23 +190,24 @@ class Twin {
         runDerivation(join, derivation, route)
       } else if let values = join.inputValues {
         deliver(.value(join.compute(values)), to: join, route)
+      } else {
+        stop(join.hasEnded ? .cut : .waits, at: join, route)
       }
     }
   }
 
   private func runFlatten(_ join: Node, _ outer: Edge, _ route: Route) {
-    if outer.isCut { return }
+    if outer.isCut { return stop(.cut, at: join, route) }
     if join.isToChoose {
       join.isToChoose = false
       if let value = outer.up.value {
-        if !turn(outer, to: value, .inner) { return }
+        if !turn(outer, to: value, .inner) { return stop(.filtered, at: join, route) }
         join.hasChosen = true
         if waitsAgain(join, route) { return }
       }
     }
-    guard let inner = outer.inner, !inner.isCut, inner.up.value != nil || join.hasChosen else {
-      return
-    }
+    guard let inner = outer.inner, !inner.isCut else { return stop(.cut, at: join, route) }
+    if inner.up.value == nil, !join.hasChosen { return stop(.waits, at: join, route) }
     join.hasChosen = false
     deliver(Content(inner.up.value), to: join, route)
   }
@@ -218,7 +234,9 @@ class Twin {
     let isNewer =
       (arrival.wave!, arrival.sequence) == (reason.wave!, reason.sequence)
       ? arrival.ledBack : (arrival.wave!, arrival.sequence) > (reason.wave!, reason.sequence)
+    let origins = reason.origins.union(arrival.origins)
     if isNewer { join.reason = arrival }
+    join.reason!.origins = origins
   }
 
   // MARK: - How a value flows
@@ -240,12 +258,18 @@ class Twin {
       deliveries += 1
       if deliveries > limit { continue }
       var wave = arrival.route.wave!, sequence = arrival.route.sequence
-      if arrival.route.isFiltered && wasReached(node, by: arrival.route) { continue }
+      if arrival.route.isFiltered && wasReached(node, by: arrival.route) {
+        stop(.reachedAlready, at: node, arrival.route)
+        continue
+      }
       switch arrival.content {
       case .value(let value): node.value = value
       case .empty: node.value = nil
       case .update(let change):
-        guard let value = node.value else { continue }
+        guard let value = node.value else {
+          stop(.filtered, at: node, arrival.route)
+          continue
+        }
         node.value = change(value)
       }
       // What comes over an ordinary edge is told in any case, and the newest from then on. The others
@@ -258,6 +282,7 @@ class Twin {
         (wave, sequence) = (newWave(), 0)
       }
       (node.newest, node.sequence) = (wave, sequence)
+      noteStored(node, arrival.route)
       if node.value != nil { notify(node, wave, arrival.route) }
     }
     node.isNotifying = false
@@ -271,52 +296,69 @@ class Twin {
   private func notify(_ node: Node, _ wave: Int, _ route: Route) {
     let listeners = node.listeners, edges = node.edges
     for listener in listeners where !listener.isCut { listener.call(node.value!, route.context) }
-    for edge in edges where !edge.isCut {
-      follow(edge, wave, ledBack: route.ledBack, context: route.context)
+    for edge in edges {
+      if edge.isCut {
+        stop(.cut, at: edge.down, route)
+      } else {
+        follow(edge, wave, route)
+      }
     }
   }
 
   /// The initial push has no context.
-  private func follow(
-    _ edge: Edge, _ wave: Int, ledBack: Bool, context: Int? = nil, isFirst: Bool = false
-  ) {
-    let up = edge.up, down = edge.down, ledBack = ledBack || edge.leadsBack
+  private func follow(_ edge: Edge, _ wave: Int, _ arrival: Route, isFirst: Bool = false) {
+    let up = edge.up, down = edge.down, ledBack = arrival.ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
     let route = Route(
       wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
-      isFiltered: isFiltered, context: context)
-    if isFiltered && wasReached(down, by: route) { return }
+      isFiltered: isFiltered, context: arrival.context, origins: arrival.origins)
+    if isFiltered && wasReached(down, by: route) { return stop(.reachedAlready, at: down, route) }
     switch edge.kind {
     case .plain(let function):
-      if let value = function(up.value!) { deliver(.value(value), to: down, route) }
+      guard let value = function(up.value!) else { return stop(edge.refusal, at: down, route) }
+      deliver(.value(value), to: down, route)
     case .join, .inner: note(down, route)
     case .everyValue:
-      if let values = down.inputValues { deliver(.value(down.compute(values)), to: down, route) }
-    case .zip:
-      if down.hasEnded { return }
-      edge.waiting.append(up.value!)
-      if down.inputs.contains(where: \.waiting.isEmpty) { return }
-      let values = down.inputs.map { $0.waiting.removeFirst() }
+      guard let values = down.inputValues else {
+        return stop(down.hasEnded ? .cut : .waits, at: down, route)
+      }
       deliver(.value(down.compute(values)), to: down, route)
+    case .zip: zip(edge, down, route)
     case .flatten(_, isJoin: true) where !isFirst:
       down.isToChoose = true
       note(down, route)
     case .flatten(_, let isJoin):
       // The first value of a flatten is there at once; and each, where it is no join.
-      if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) { return }
+      if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) {
+        return stop(.notPassedOn, at: down, route)
+      }
       let inner = edge.inner!.up
       // It will tell, which of a derivation nobody knows.
       if !isJoin, inner.reason != nil, inner.outer == nil, inner.derivation == nil,
         inner.inputValues != nil
       {
-        return
+        return stop(.notPassedOn, at: down, route)
       }
       deliver(Content(inner.value), to: down, route)
     }
   }
 
+  private func zip(_ edge: Edge, _ down: Node, _ route: Route) {
+    if down.hasEnded { return stop(.cut, at: down, route) }
+    let waits = down.inputs.contains { $0 !== edge && $0.waiting.isEmpty }
+    let stop = waits ? noteStop(.waits, at: down, route) : nil
+    edge.waiting.append(Waiting(value: edge.up.value!, origins: route.origins, stop: stop))
+    if waits { return }
+    let taken = down.inputs.map { $0.waiting.removeFirst() }
+    log?.goOn(taken.compactMap(\.stop))
+    var route = route
+    for waiting in taken { route.origins.formUnion(waiting.origins) }
+    deliver(.value(down.compute(taken.map(\.value))), to: down, route)
+  }
+
   /// The join is to run. What reaches it over an ordinary edge makes it run in any case.
   private func note(_ join: Node, _ route: Route) {
+    if join.hasEnded { return stop(.cut, at: join, route) }
     var route = route
     if !route.isFiltered, wasReached(join, by: route) {
       (route.wave, route.sequence) = (newWave(), 0)
@@ -368,7 +410,7 @@ class Twin {
   }
 
   private func push(_ edge: Edge) {
-    notifyNewcomer(of: edge.up) { follow(edge, newWave(), ledBack: false, isFirst: true) }
+    notifyNewcomer(of: edge.up) { follow(edge, newWave(), Route(), isFirst: true) }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
@@ -386,6 +428,7 @@ class Twin {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
     attachments += 1
     let edge = Edge(attachments, up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
+    log?.edges.append(edge)
     up.edges.append(edge)
     if leadsBack { edgesThatLeadBack.append(edge) } else { order(up, before: down) }
     return edge
@@ -394,6 +437,7 @@ class Twin {
   func cut(_ edge: Edge?) {
     guard let edge, !edge.isCut else { return }
     edge.isCut = true
+    log?.note(cut: edge, inTurn: isInTurn)
     edge.up.edges.removeAll { $0 === edge }
     edge.down.followed.removeAll { $0 === edge }
     if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
@@ -461,7 +505,7 @@ class Twin {
     let mayKeep = !comesBack && !down.isNotifying
     if mayKeep, up.newest <= 1, down.newest <= 1 { (up.newest, up.sequence) = (1, newWave()) }
     let isNewer = mayKeep && (down.newest, down.sequence) < (up.newest, up.sequence)
-    follow(edge, isNewer ? up.newest : newWave(), ledBack: false, isFirst: true)
+    follow(edge, isNewer ? up.newest : newWave(), Route(), isFirst: true)
   }
 
   /// Has its value at once, and nobody is there to be told. As `.join` or `.everyValue`.

@@ -40,7 +40,8 @@ class TwinMachine: Machine {
 
   func derive(_ node: Node, _ anOperator: Operator) -> Node {
     let result = twin.node()
-    twin.link(node, result, .plain(anOperator.function))
+    let edge = twin.link(node, result, .plain(anOperator.function))
+    if case .distinctUntilChanged = anOperator { edge?.refusal = .equal }
     return result
   }
   func merge(_ nodes: [Node]) -> Node { twin.merge(nodes) }

@@ -37,7 +37,7 @@ extension EdgePointer {
     _ crossing: Brought, _ delivery: Delivery, in turn: TurnPointer
   ) {
     typealias Payload = (EdgePointer, Brought, Delivery)
-    if turn.pointee.isTraced { traceLeft(delivery, in: turn) }
+    if turn.pointee.isTraced { traceLeft(wave: delivery.wave.number, in: turn) }
     let payload: Payload = (self, crossing, delivery.retained())
     pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
       let (edge, crossing, delivery) = takePayload(payload, Payload.self)

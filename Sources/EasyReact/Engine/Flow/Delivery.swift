@@ -9,7 +9,7 @@ import Synchronization
 @usableFromInline struct Delivery {
   /// Number zero: one of its own is given when it is stored.
   @usableFromInline var wave: Wave
-  /// The three below in one byte: single ones are slow to copy.
+  /// Those below in one byte: single ones are slow to copy.
   @usableFromInline var rules: UInt8 = 0
   /// Stored only into a node whose number is lower; see contract 5.2.
   @inlinable var isFiltered: Bool {
@@ -25,6 +25,11 @@ import Synchronization
   @inlinable var isSet: Bool {
     get { rules & 4 != 0 }
     set { rule(4, newValue) }
+  }
+  /// What a join has computed; for a tracer.
+  @usableFromInline var isOfJoin: Bool {
+    get { rules & 8 != 0 }
+    set { rule(8, newValue) }
   }
   @inlinable @inline(__always) mutating func rule(_ bit: UInt8, _ isOn: Bool) {
     rules = isOn ? rules | bit : rules & ~bit

@@ -160,13 +160,13 @@ extension NodePointer {
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      return stop(.cut, delivery, from: sender, in: turn)
+      return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
     if delivery.isFiltered && isReached(by: delivery) {
-      return stop(.reachedAlready, delivery, from: sender, in: turn)
+      return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
     }
-    if turn.pointee.isTraced { traceArrival(delivery, from: sender, in: turn) }
+    if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
     if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
       (wave, tiebreak) = (newWave(), 0)
     }
@@ -297,7 +297,7 @@ extension TurnPointer {
     storage.pointee.wave.store(wave, ordering: .releasing)
     storage.pointee.sender.store(join.pointee.sender, ordering: .relaxed)
     if turn.pointee.isTraced {
-      storage.traceStored(Delivery(of: join, turn), from: join.pointee.sender, in: turn)
+      storage.traceStored(origin: wave, rules: 8, from: join.pointee.sender, in: turn)
     }
     return true
   }
@@ -310,6 +310,7 @@ extension Delivery {
   @usableFromInline init(of join: JoinPointer, _ turn: TurnPointer) {
     self.init(joinIn: turn)
     isFiltered = turn.pointee.wave.flags.has(.crossedBackEdge)
+    isOfJoin = true
     if turn.pointee.wave.flags.has(.late) { tiebreak = join.pointee.tiebreak }
   }
 }

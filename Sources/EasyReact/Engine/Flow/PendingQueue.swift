@@ -39,7 +39,9 @@ extension NodePointer {
   ) {
     var delivery = delivery.retained()
     if delivery.wave.number == 0 { delivery.wave.number = newWave() }
-    if turn.pointee.isTraced { traceQueued(delivery, from: sender, in: turn) }
+    if turn.pointee.isTraced {
+      traceQueued(wave: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
+    }
     waitForTurn(.arrival(arrival, delivery, sender), in: turn)
   }
 

@@ -15,10 +15,6 @@ import Synchronization
   @usableFromInline var isTraced = false
   /// Where the set that comes next was called, for a tracer.
   var callSite: SourceLocation? = nil
-  /// Where what happens is written down: the ring, and what keeps it, retained; for the floors above.
-  var ring: UnsafeMutableRawPointer? = nil
-  var recording: Unmanaged<AnyObject>? = nil
-  var turnNumber: UInt64 = 0
   /// The stack, linked by `NodeStorage.caller`.
   @usableFromInline var top: NodePointer? = nil
   @usableFromInline var held: RegionPointer? = nil
@@ -57,6 +53,11 @@ import Synchronization
   var stoodStillAt: UInt32 = 0
   /// Retained; nil in almost every turn.
   var ending: Unmanaged<TurnEnding>? = nil
+  /// Where what happens is written down: the ring, and what keeps it, retained; for the floors above.
+  var ring: UnsafeMutableRawPointer? = nil
+  var recording: Unmanaged<AnyObject>? = nil
+  var turnNumber: UInt64 = 0
+  var threadNumber: UInt32 = 0
 
   /// Joins, and retired things, that a turn keeps room for when it ends.
   static var usualRoom: Int { 1_024 }

@@ -306,6 +306,7 @@ extension NodePointer {
   let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
   /// What recordings know of the node.
   let trace = Atomic<Unmanaged<AnyObject>?>(nil)
+  let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline var context: ContextBox?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?

@@ -3,7 +3,8 @@ import Synchronization
 // How a recording keeps values. Late: the bytes are copied, and described when somebody asks. At once: where the bytes
 // would keep nothing alive that they point to, or are too many.
 
-enum TraceManner: UInt8, AtomicRepresentable, Sendable { case undecided, bytes, text }
+/// The numbers are those of `easyreact_manner_…`.
+enum TraceManner: UInt8 { case undecided, bytes, text }
 
 /// Of a type of values, as a node's storage has them.
 struct TraceLayout {

@@ -15,6 +15,7 @@ extension TurnPointer {
     pointee.recording = Unmanaged.passRetained(recording as AnyObject)
     pointee.ring = UnsafeMutableRawPointer(recording.ring)
     pointee.turnNumber = recording.nextTurn()
+    pointee.threadNumber = UInt32(truncatingIfNeeded: easyreact_thread_number())
   }
 
   func endRecording() {
@@ -34,17 +35,15 @@ extension TurnPointer {
     event.origin = origin
     event.other = other
     event.turn = pointee.turnNumber
-    event.thread = UInt32(truncatingIfNeeded: easyreact_thread_number())
+    event.thread = pointee.threadNumber
     return event
   }
 }
 
 extension RingPointer {
   @inline(__always)
-  fileprivate func write(_ event: inout easyreact_event, _ trace: NodeTrace? = nil) {
-    var evicted = easyreact_evicted()
-    easyreact_record(self, trace?.record, &event, &evicted)
-    if evicted.count > 0 { evicted.release() }
+  fileprivate func write(_ event: inout easyreact_event, _ trace: TraceRecord? = nil) {
+    easyreact_record(self, trace, &event)
   }
 }
 
@@ -81,10 +80,22 @@ extension EdgePointer {
 
 extension NodePointer {
   /// Begun where this recording meets the node for the first time; nil: its handle is going, and nothing is known.
-  fileprivate func trace(_ ring: RingPointer, _ turn: TurnPointer) -> NodeTrace? {
-    if let trace = traceIfAny(), easyreact_is_traced_in(ring, trace.record) { return trace }
+  @inline(__always)
+  fileprivate func trace(_ ring: RingPointer, _ turn: TurnPointer) -> TraceRecord? {
+    if let record = traceRecord(), easyreact_is_traced_in(ring, record) { return record }
+    return firstTrace(turn)
+  }
+
+  @inline(never) private func firstTrace(_ turn: TurnPointer) -> TraceRecord? {
     guard let recording = turn.pointee.recording else { return nil }
-    return beginTrace(unsafeDowncast(recording.takeUnretainedValue(), to: Recording.self))
+    return beginTrace(unsafeDowncast(recording.takeUnretainedValue(), to: Recording.self))?.record
+  }
+
+  /// Kept by the node's storage.
+  @inline(__always) func traceRecord() -> TraceRecord? {
+    pointee.sideTable.load(ordering: .acquiring)?
+      ._withUnsafeGuaranteedRef { $0.traceRecord.load(ordering: .acquiring) }?
+      .assumingMemoryBound(to: easyreact_node_trace.self)
   }
 
   func traceIfAny() -> NodeTrace? {
@@ -109,7 +120,9 @@ extension NodePointer {
     if !isMine { made.release() }
     let trace = unsafeDowncast(
       (isMine ? made : original!).takeUnretainedValue(), to: NodeTrace.self)
-    trace.isPrivate.store(isPrivate, ordering: .relaxed)  // it may have been marked meanwhile
+    sideTable().traceRecord.store(UnsafeMutableRawPointer(trace.record), ordering: .releasing)
+    // It is marked in both places, so one of the two sees the other.
+    if isPrivate { easyreact_set_private(trace.record, true) }
     return trace
   }
 
@@ -122,48 +135,42 @@ extension NodePointer {
 extension NodePointer {
   /// What is stored, or the event that is told: for its holder, while the node is busy.
   fileprivate func read(
-    _ trace: NodeTrace, isEvent: Bool, _ ring: RingPointer, into event: inout easyreact_event
+    _ trace: TraceRecord, isEvent: Bool, _ ring: RingPointer, into event: inout easyreact_event
   ) {
     let mark = isEvent ? UInt8(easyreact_form_event) : 0
     if !isEvent, !pointee.hasValue.load(ordering: .relaxed) {
       event.new_form = UInt8(easyreact_form_empty)
-    } else if trace.hidesValues {
+    } else if easyreact_is_private(trace) {
       event.new_form = UInt8(easyreact_form_private) | mark
-    } else if manner(trace, isEvent) == .bytes {
+    } else if manner(trace, isEvent) == TraceManner.bytes.rawValue {
       event.new_form = UInt8(easyreact_form_bytes) | mark
-      withUnsafeMutableBytes(of: &event.new_value) { words in
-        words.baseAddress!.copyMemory(
-          from: UnsafeRawPointer(self) + trace.offset, byteCount: trace.size)
-      }
+      let place = UnsafeRawPointer(self) + Int(trace.pointee.offset)
+      easyreact_copy_value(&event.new_value, place, trace.pointee.size)
     } else if let described = node()?.described(isEvent: isEvent, ring.limit) {
       event.new_form = UInt8(easyreact_form_text) | mark
       event.set(described)
     }
   }
 
-  private func manner(_ trace: NodeTrace, _ isEvent: Bool) -> TraceManner {
-    let manner = trace.manner.load(ordering: .relaxed)
-    if manner != .undecided { return manner }
+  @inline(__always) private func manner(_ trace: TraceRecord, _ isEvent: Bool) -> UInt8 {
+    let manner = easyreact_manner(trace)
+    if manner != TraceManner.undecided.rawValue { return manner }
     let decided = node()?.traceManner(isEvent: isEvent) ?? .text
-    trace.manner.store(decided, ordering: .relaxed)
-    return decided
+    easyreact_set_manner(trace, decided.rawValue)
+    return decided.rawValue
   }
 
   /// The value that the node holds before this recording has heard of a store: any thread, and the user's code.
   fileprivate func noteValue(_ ring: RingPointer, _ turn: TurnPointer) {
     guard let trace = trace(ring, turn) else { return }
-    let number = ring.pointee.number
-    if trace.knowsValue.exchange(number, ordering: .relaxed) == number { return }
+    if !easyreact_mark_known(ring, &trace.pointee.knows_value) { return }
     var event = easyreact_event()
     if !pointee.hasValue.load(ordering: .acquiring) {
       event.new_form = UInt8(easyreact_form_empty)
-    } else if trace.hidesValues {
+    } else if easyreact_is_private(trace) {
       event.new_form = UInt8(easyreact_form_private)
     } else if let node = node() {
-      if trace.manner.load(ordering: .relaxed) == .undecided {
-        trace.manner.store(node.traceManner(isEvent: false), ordering: .relaxed)
-      }
-      if trace.manner.load(ordering: .relaxed) == .bytes {
+      if manner(trace, false) == TraceManner.bytes.rawValue {
         event.new_form = UInt8(easyreact_form_bytes)
         withUnsafeMutableBytes(of: &event.new_value) { node.copyStored(to: $0.baseAddress!) }
       } else if let described = node.described(isEvent: false, ring.limit) {
@@ -171,14 +178,13 @@ extension NodePointer {
         event.set(described)
       }
     }
-    let isTaken = easyreact_note_value(ring, trace.record, event.new_form, event.new_value)
+    let isTaken = easyreact_note_value(ring, trace, event.new_form, event.new_value)
     if !isTaken { event.releaseTexts() }
   }
 
   /// What lies downstream may store a value next: what it holds now is noted first.
-  fileprivate func noteDownstream(_ trace: NodeTrace, _ ring: RingPointer, _ turn: TurnPointer) {
-    let number = ring.pointee.number
-    if trace.knowsDownstream.exchange(number, ordering: .relaxed) == number { return }
+  @inline(never)
+  fileprivate func noteDownstream(_ ring: RingPointer, _ turn: TurnPointer) {
     for node in node()?.downstreamNodes ?? [] { node.storage.noteValue(ring, turn) }
   }
 }
@@ -210,7 +216,7 @@ extension NodePointer {
     guard let recording = Recording.current, let trace = beginTrace(recording) else { return }
     var event = currentTurn().event(.nodeMade, pointee.id, wave: 0)
     event.set(pointee.location)
-    recording.ring.write(&event, trace)
+    recording.ring.write(&event, trace.record)
   }
 
   func recordGone(_ ring: RingPointer, _ turn: TurnPointer) {
@@ -232,37 +238,37 @@ extension NodePointer {
   }
 
   func recordStored(
-    _ delivery: Delivery, from sender: NodePointer?, _ ring: RingPointer, _ turn: TurnPointer
+    origin: UInt64, rules: UInt8, from sender: NodePointer?, _ ring: RingPointer,
+    _ turn: TurnPointer
   ) {
     let wave = turn.pointee.wave.number
     var event = turn.event(
-      .stored, pointee.id, wave: wave, origin: delivery.wave.number,
-      from: sender.map { $0.pointee.id } ?? 0)
-    if delivery.isSet { event.flags |= TracedFlags.set }
+      .stored, pointee.id, wave: wave, origin: origin, from: sender.map { $0.pointee.id } ?? 0)
+    event.flags = TracedFlags.of(rules)
     guard let trace = trace(ring, turn) else { return ring.write(&event) }
-    trace.knowsValue.store(ring.pointee.number, ordering: .relaxed)
+    _ = easyreact_mark_known(ring, &trace.pointee.knows_value)
     read(trace, isEvent: turn.pointee.wave.flags.has(.event), ring, into: &event)
     ring.write(&event, trace)
-    noteDownstream(trace, ring, turn)
+    if easyreact_mark_known(ring, &trace.pointee.knows_downstream) { noteDownstream(ring, turn) }
   }
 
   func record(
-    _ kind: TracedEvent.Kind, _ delivery: Delivery, from sender: NodePointer?, _ ring: RingPointer,
-    _ turn: TurnPointer
+    _ kind: TracedEvent.Kind, wave: UInt64, rules: UInt8 = 0, from sender: NodePointer?,
+    _ ring: RingPointer, _ turn: TurnPointer
   ) {
     var event = turn.event(
-      kind, pointee.id, wave: delivery.wave.number, origin: delivery.wave.number,
-      from: sender.map { $0.pointee.id } ?? 0)
-    if delivery.isSet { event.flags |= TracedFlags.set }
+      kind, pointee.id, wave: wave, origin: wave, from: sender.map { $0.pointee.id } ?? 0)
+    event.flags = TracedFlags.of(rules)
     ring.write(&event)
   }
 
   func recordStop(
-    _ reason: GraphEvent.Stop, wave: UInt64, from other: UInt64 = 0, _ ring: RingPointer,
-    _ turn: TurnPointer
+    _ reason: GraphEvent.Stop, wave: UInt64, from other: UInt64 = 0, flags: UInt8 = 0,
+    _ ring: RingPointer, _ turn: TurnPointer
   ) {
     var event = turn.event(.stopped, pointee.id, wave: wave, origin: wave, from: other)
     event.set(reason)
+    event.flags |= flags
     ring.write(&event, trace(ring, turn))
   }
 
@@ -302,7 +308,9 @@ extension EdgePointer {
     if let stop { event.set(stop) }
     let trace = kind == .told || stop != nil ? node.trace(ring, turn) : nil
     // A node that is being made has its first value later.
-    if kind == .edgeMade { up.trace(ring, turn)?.knowsDownstream.store(0, ordering: .relaxed) }
+    if kind == .edgeMade, let trace = up.trace(ring, turn) {
+      easyreact_forget_known(&trace.pointee.knows_downstream)
+    }
     if kind == .pushed { down?.noteValue(ring, turn) }
     ring.write(&event, trace)
   }

@@ -50,3 +50,25 @@ extension EdgePointer {
       isBackEdge: pointee.has(.isBackEdge), isDeferred: pointee.kind.isDeferred)
   }
 }
+
+/// What a lint asks of a node besides what anybody may.
+package struct NodeFacts: Sendable {
+  package let isEventNode: Bool
+  /// Listeners whose owners are gone.
+  package let orphans: Int
+  package let whereabouts: String
+}
+
+extension AnyNode {
+  package final var facts: NodeFacts {
+    var owned: [OwnedListening] = []
+    storage.forEachEdge(.listeners) { edge in
+      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
+      if !edge.pointee.has(.cut), let listening = publicObject as? OwnedListening {
+        owned.append(listening)
+      }
+    }
+    return NodeFacts(
+      isEventNode: isEventNode, orphans: owned.count { $0.isOwnerGone }, whereabouts: whereabouts)
+  }
+}

@@ -1,21 +1,16 @@
 import CEasyReact
 import Synchronization
 
+typealias TraceRecord = UnsafeMutablePointer<easyreact_node_trace>
+
 /// What recordings know of one node. Made when a recording first meets it, and kept by the node's side table and by the
 /// recordings that met it.
 package final class NodeTrace: @unchecked Sendable {
-  // Unchecked: `record` is guarded by the lock of the ring that runs; the rest is constant, atomic or a Mutex.
+  // Unchecked: `record` says what guards it; the rest is constant or a Mutex.
   package let id: UInt64
   package let place: (file: String, line: Int)
   package let valueType: Any.Type
-  let record: UnsafeMutablePointer<easyreact_node_trace>
-  /// How a value is kept; `undecided` until there is one to look at.
-  let manner: Atomic<TraceManner>
-  /// Where the value lies behind the node's storage, and how many bytes it has.
-  let offset, size: Int
-  let isPrivate: Atomic<Bool>
-  /// The number of the recording that knows the node's value; of the one that knows those of the nodes downstream.
-  let knowsValue = Atomic<UInt64>(0), knowsDownstream = Atomic<UInt64>(0)
+  let record: TraceRecord
   /// The sequences in the recording of that number; zero: none.
   private let life = Mutex(Life())
 
@@ -34,9 +29,9 @@ package final class NodeTrace: @unchecked Sendable {
     record = .allocate(capacity: 1)
     record.initialize(to: easyreact_node_trace())
     let layout = TraceLayout(of: node.valueType)
-    (offset, size) = (layout.offset, layout.size)
-    manner = Atomic(layout.manner)
-    isPrivate = Atomic(node.storage.isPrivate)
+    record.pointee.offset = UInt32(clamping: layout.offset)
+    record.pointee.size = UInt32(clamping: layout.size)
+    record.pointee.manner = layout.manner.rawValue
     life.withLock { $0.node = node }
   }
 
@@ -50,7 +45,7 @@ package final class NodeTrace: @unchecked Sendable {
   /// Nil: it is gone.
   package var node: AnyNode? { life.withLock { $0.node } }
   package var lastName: String? { life.withLock { $0.name } }
-  package var hidesValues: Bool { isPrivate.load(ordering: .relaxed) }
+  package var hidesValues: Bool { easyreact_is_private(record) }
 
   func noteGone(_ name: String?, at sequence: UInt64, in recording: UInt64) {
     life.withLock { life in (life.gone, life.recording, life.name) = (sequence, recording, name) }

@@ -23,6 +23,10 @@ package struct TracedEvent: Sendable {
   package let isSet: Bool
   /// A join has run and told nothing, whether or not it has said why before.
   package let isSilentRun: Bool
+  /// Of a stop: at a join, which it does not make run.
+  package let isArrival: Bool
+  /// It is what a join has computed.
+  package let isOfJoin: Bool
   package let old, new: TracedValue
   package let context: String?
   package let place: (file: String, line: Int)?
@@ -40,6 +44,8 @@ package struct TracedEvent: Sendable {
     isBackEdge = event.flags & TracedFlags.backEdge != 0
     isSet = event.flags & TracedFlags.set != 0
     isSilentRun = event.flags & TracedFlags.silentRun != 0
+    isOfJoin = event.flags & TracedFlags.joinRun != 0
+    isArrival = event.flags & TracedFlags.arrival != 0
     old = TracedValue(event.old_form, event.old_value)
     new = TracedValue(event.new_form, event.new_value)
     context = event.context.map {
@@ -59,6 +65,13 @@ enum TracedFlags {
   static let set: UInt8 = 2
   static let backEdge: UInt8 = 4
   static let silentRun: UInt8 = 8
+  static let arrival: UInt8 = 16
+  static let joinRun: UInt8 = 32
+
+  /// Of a delivery.
+  static func of(_ rules: UInt8) -> UInt8 {
+    (rules & 4 != 0 ? set : 0) | (rules & 8 != 0 ? joinRun : 0)
+  }
 }
 
 /// What an event knows of a value.
@@ -105,17 +118,5 @@ extension easyreact_event {
     if Int(old_form & 7) == easyreact_form_text { TracedText.release(old_value) }
     if Int(new_form & 7) == easyreact_form_text { TracedText.release(new_value) }
     if let context { Unmanaged<TracedText>.fromOpaque(context).release() }
-  }
-}
-
-extension easyreact_evicted {
-  /// Outside of all locks.
-  mutating func release() {
-    withUnsafeBytes(of: &objects) { bytes in
-      let objects = bytes.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-      for index in 0..<Int(count) {
-        if let object = objects[index] { Unmanaged<TracedText>.fromOpaque(object).release() }
-      }
-    }
   }
 }

@@ -1,0 +1,49 @@
+import EasyReact
+
+extension AnyNode {
+  /// What is wrong, or seems wrong, with the graph that this node is joined to.
+  ///
+  ///     let both = MutableNode(1).combine(Node<Int>())
+  ///     print(both.lint())
+  ///     // [waitsForEver: Combine at Shop/Cart.swift:7: it waits for Source at Shop/Cart.swift:7, which …]
+  ///
+  ///     #expect(total.lint().isEmpty)        // in a test
+  ///
+  /// Each finding names its rule, the nodes, the reason and the remedy. Nothing is changed, nobody is told. Rules that
+  /// need counts look into `recorder`, running or stopped; without one they say nothing. Any thread.
+  /// - Parameters:
+  ///   - rules: Those that are left out.
+  ///   - extra: Those that are asked for besides the usual ones: ``LintRule/neverHeard``.
+  ///   - recorder: Of what has happened, for the rules that need it.
+  /// - Complexity: O(nodes and edges), and what the recorder keeps.
+  public final func lint(
+    without rules: Set<LintRule> = [], including extra: Set<LintRule> = [],
+    with recorder: GraphRecorder? = nil
+  ) -> [LintFinding] {
+    let rules = rules.union(extra.contains(.neverHeard) ? [] : [.neverHeard])
+
+    // The leak report looks at who holds a node, so it comes when the others are let go of.
+    var findings = LintGraph(self, recorder).findings
+    if !rules.contains(.ringHeldByItself) { findings += ringFindings(in: Places(self)) }
+    return findings.filter { !rules.contains($0.rule) }
+  }
+}
+
+/// The places of a graph's nodes, which keep none of them alive.
+private struct Places {
+  private(set) var ids: [String: UInt64] = [:]
+  init(_ start: AnyNode) {
+    for (node, _) in start.reachable { ids[node.facts.whereabouts] = node.id }
+  }
+}
+
+private func ringFindings(in places: Places) -> [LintFinding] {
+  leakReport().compactMap { ring in
+    let ids = ring.nodes.compactMap { places.ids[$0] }
+    if ids.count < ring.nodes.count { return nil }
+    return LintFinding(
+      rule: .ringHeldByItself, nodes: ids, labels: ring.nodes,
+      reason: "they are linked in a ring, and nothing else holds them, so they are never freed",
+      remedy: "Cut one of the links when the ring is no longer needed, or sync the nodes instead")
+  }
+}

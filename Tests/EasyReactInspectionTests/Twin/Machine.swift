@@ -1,0 +1,1 @@
+../../EasyReactTests/Twin/Machine.swift

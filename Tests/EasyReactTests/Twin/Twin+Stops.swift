@@ -1,0 +1,106 @@
+// Where what each set caused went no further: the oracle for what a recorder answers to "why not" (contract 18.2).
+
+extension Twin {
+  /// The words of `GraphEvent.Stop`, and two for what says nothing.
+  enum Stop: String {
+    case filtered, equal, reachedAlready, cut, waits = "waitsForAnotherUpstream"
+    case emptinessDoesNotPass, notPassedOn
+  }
+
+  final class StopLog {
+    struct Entry {
+      let origins: Set<Int>, at: Node, reason: Stop
+      /// The nodes that a way led on to from there, itself included.
+      let towards: Set<Int>
+      var wentOn = false
+    }
+    struct Origin {
+      let node: Node
+      /// What a way led to when it was set; how many edges had been cut.
+      let towards: Set<Int>, cuts: Int
+      /// The nodes that it came to.
+      var reached: Set<Int> = []
+    }
+    fileprivate(set) var entries: [Entry] = [], origins: [Origin] = [], cuts: [Edge] = []
+    /// All that there ever were.
+    var edges: [Edge] = []
+    /// They are still met on the way, until the turn is over.
+    var cutInTurn: [Edge] = []
+
+    func note(cut edge: Edge, inTurn: Bool) {
+      cuts.append(edge)
+      if inTurn { cutInTurn.append(edge) }
+    }
+    /// A zip has taken what waited.
+    func goOn(_ stops: [Int]) { for stop in stops { entries[stop].wentOn = true } }
+  }
+
+  func newOrigin(_ node: Node) -> Set<Int> {
+    guard let log else { return [] }
+    log.origins.append(
+      StopLog.Origin(node: node, towards: nodes(below: node), cuts: log.cuts.count))
+    return [log.origins.count - 1]
+  }
+
+  func noteStop(_ reason: Stop, at node: Node, _ route: Route) -> Int? {
+    guard let log, !route.origins.isEmpty else { return nil }
+    log.entries.append(
+      StopLog.Entry(origins: route.origins, at: node, reason: reason, towards: nodes(below: node)))
+    return log.entries.count - 1
+  }
+  func stop(_ reason: Stop, at node: Node, _ route: Route) {
+    _ = noteStop(reason, at: node, route)
+  }
+
+  /// A node has stored something. Emptiness goes no further; and what was cut in this turn is met all the same.
+  func noteStored(_ node: Node, _ route: Route) {
+    guard let log else { return }
+    for origin in route.origins { log.origins[origin].reached.insert(node.number) }
+    if node.value == nil {
+      for edge in node.edges { stop(.emptinessDoesNotPass, at: edge.down, route) }
+    }
+    for edge in log.cutInTurn where edge.up === node { stop(.cut, at: edge.down, route) }
+  }
+
+  private func nodes(below start: Node) -> Set<Int> {
+    var seen: Set<Int> = [start.number], waiting = [start]
+    while let node = waiting.popLast() {
+      for edge in node.edges where seen.insert(edge.down.number).inserted {
+        waiting.append(edge.down)
+      }
+    }
+    return seen
+  }
+
+  // MARK: - The answer
+
+  enum Answer: Equatable {
+    case arrived, noWay
+    /// `4 filtered`.
+    case stopped(Set<String>)
+    case noWayAnyMore
+  }
+
+  /// What became of a set on its way to a node. `name` says what nodes are called.
+  func answer(_ origin: Int, _ target: Node, _ name: (Node) -> String) -> Answer {
+    let log = log!
+    let start = log.origins[origin]
+    if start.reached.contains(target.number) { return .arrived }
+    let ends = log.entries.filter {
+      !$0.wentOn && $0.origins.contains(origin) && $0.towards.contains(target.number)
+    }
+    if !ends.isEmpty { return .stopped(Set(ends.map { "\(name($0.at)) \($0.reason.rawValue)" })) }
+    // Ways that were: over edges that had been cut, from where it came to.
+    var leading: Set<Int> = [target.number], isNew = true
+    while isNew {
+      isNew = false
+      for edge in log.edges where leading.contains(edge.down.number) {
+        if leading.insert(edge.up.number).inserted { isNew = true }
+      }
+    }
+    let wasThere = log.cuts[..<start.cuts].contains {
+      start.towards.contains($0.up.number) && leading.contains($0.down.number)
+    }
+    return wasThere ? .noWayAnyMore : .noWay
+  }
+}
