@@ -117,9 +117,7 @@ extension NodePointer {
             return true
           })
       else {
-        if turn.pointee.isTraced {
-          traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
-        }
+        if turn.pointee.isTraced { traceNothingToChange(delivery, in: turn) }
         return false
       }
       store(value)

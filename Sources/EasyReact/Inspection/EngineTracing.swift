@@ -243,6 +243,13 @@ extension NodePointer {
     emit(.stopped(reason), self, wave)
   }
 
+  /// An update found the node empty: for a recording alone.
+  @usableFromInline @inline(never) func traceNothingToChange(
+    _ delivery: Delivery, in turn: TurnPointer
+  ) {
+    if let ring = turn.ring { recordStop(.filtered, wave: delivery.wave.number, ring, turn) }
+  }
+
   /// A join does not run for it.
   @inline(never) func refuseArrival(
     _ reason: GraphEvent.Stop, _ delivery: Delivery, from sender: NodePointer,
