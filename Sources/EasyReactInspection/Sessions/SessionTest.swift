@@ -50,7 +50,7 @@ public struct SessionTest {
     let turns = session.turns, told = session.told
     let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
     let outputs = self.outputs ?? told.keys.filter { !inputs.contains($0) && !isLate($0) }.sorted()
-    var body = setUp.components(separatedBy: "\n") + ["let told = Told()"]
+    var body = setUp.components(separatedBy: "\n") + ["let told = ToldTexts()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
       body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
@@ -90,7 +90,7 @@ public struct SessionTest {
   private static let helpers = """
 
     /// What nodes told, as text, by their names.
-    private final class Told: Sendable {
+    private final class ToldTexts: Sendable {
       private let lists = Mutex<[String: [String]]>([:])
       func add(_ name: String, _ value: some Sendable) {
         let text = String(describing: value)

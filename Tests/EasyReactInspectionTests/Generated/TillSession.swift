@@ -6,7 +6,7 @@ import Testing
 
 @Test func `a day at the till`() throws {
   let till = Sessions.Till()
-  let told = Told()
+  let told = ToldTexts()
   let listenings = [
     till.large.listen { told.add("large", $0) },
     till.last.listen { told.add("last", $0) },
@@ -27,7 +27,7 @@ import Testing
 }
 
 /// What nodes told, as text, by their names.
-private final class Told: Sendable {
+private final class ToldTexts: Sendable {
   private let lists = Mutex<[String: [String]]>([:])
   func add(_ name: String, _ value: some Sendable) {
     let text = String(describing: value)
