@@ -74,8 +74,11 @@ let package = Package(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
       ],
       // Embedded, so that a program finds them wherever it is moved.
-      resources: ["page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js", "panels.js"]
-        .map { .embedInCode("web/\($0)") },
+      resources: [
+        "page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js",
+        "panels.js",
+      ]
+      .map { .embedInCode("web/\($0)") },
       swiftSettings: settings),
     // `mallinfo2` and threads with a small stack, which Swift cannot spell.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
