@@ -77,8 +77,11 @@ let package = Package(
           name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
       ],
       // Embedded, so that a program finds them wherever it is moved.
-      resources: ["page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js", "panels.js"]
-        .map { .embedInCode("web/\($0)") },
+      resources: [
+        "page.html", "page.css", "page.js", "state.js", "dom.js", "graph.js", "waves.js",
+        "panels.js",
+      ]
+      .map { .embedInCode("web/\($0)") },
       swiftSettings: settings),
     // Nodes whose value several processes share; stores in memory and in a folder.
     .target(

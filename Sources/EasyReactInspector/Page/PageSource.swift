@@ -34,7 +34,7 @@ struct RunningProgram: PageSource {
     where record.gone == nil && !seen.contains(record.id) {
       guard let node = recorder.node(record.id) else { continue }
       for (reached, _) in node.reachable { seen.insert(reached.id) }
-      findings += node.lint()
+      findings += node.lint(with: recorder)
     }
     return findings
   }
