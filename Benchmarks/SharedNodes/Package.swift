@@ -7,7 +7,8 @@ let package = Package(
   dependencies: [.package(name: "EasyReact", path: "../..", traits: ["NATS"])],
   targets: [
     .systemLibrary(
-      name: "CNatsOfSystem", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+      name: "CNatsOfSystem", pkgConfig: "libnats",
+      providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
     .executableTarget(
       name: "SharedBenchmark",
       dependencies: [

@@ -20,9 +20,12 @@ let payload = Data(repeating: 7, count: 64)
 func microseconds(_ duration: Duration) -> Double { duration / .microseconds(1) }
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 func row(_ name: String, _ value: Double, _ unit: String) {
-  print(name.padding(toLength: 52, withPad: " ", startingAt: 0), String(format: "%10.2f", value), unit)
+  print(
+    name.padding(toLength: 52, withPad: " ", startingAt: 0), String(format: "%10.2f", value), unit)
 }
-func check(_ status: natsStatus) { precondition(status == NATS_OK, String(cString: natsStatus_GetText(status))) }
+func check(_ status: natsStatus) {
+  precondition(status == NATS_OK, String(cString: natsStatus_GetText(status)))
+}
 
 func until<Value: Sendable>(_ node: Node<Value>, _ isReached: @escaping @Sendable (Value) -> Bool) {
   let reached = DispatchSemaphore(value: 0)
@@ -60,7 +63,9 @@ final class Bare: @unchecked Sendable {
 
   func put(_ key: String) {
     var revision: UInt64 = 0
-    let status = payload.withUnsafeBytes { kvStore_Put(&revision, values, key, $0.baseAddress, Int32(payload.count)) }
+    let status = payload.withUnsafeBytes {
+      kvStore_Put(&revision, values, key, $0.baseAddress, Int32(payload.count))
+    }
     check(status)
   }
 
@@ -138,7 +143,8 @@ row("a set, on the caller (at most 1)", microseconds(clock.now - start) / 20_000
 until(local.status) { $0.isSettled }
 
 func residentBytes() -> Double {
-  let pages = try! String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+  let pages = try! String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+    separator: " ")[1]
   return Double(pages)! * 4_096
 }
 let before = residentBytes()
