@@ -9,12 +9,12 @@
 # EasyReactTests is `.watched`, which also gives each body a thread of its own, so that it may wait.
 # What sleeps by a scheduler's time, `clock.sleep(for:)`, does not wait; nor does a clock of the tests' own, `func sleep(until`.
 #
-# Not searched: Tests/CTestSupport, which has the watchdog's thread and no test.
+# Not searched: Tests/CTestSupport, which has the watchdog's thread and no test, and Tests/SharedPeer, a program that tests start.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t files < <(
   git ls-files --cached --others --exclude-standard '*.swift' '*.c' '*.m' '*.py' '*.sh' |
-    grep -E '(^|/)Tests/' | grep -vE '^Tests/(CTestSupport|Model)/'
+    grep -E '(^|/)Tests/' | grep -vE '^Tests/(CTestSupport|Model|SharedPeer)/'
 )
 calls='(u|nano|clock_nano)?sleep *\(|(sched|pthread)_yield(_np)? *\('
 owners='\b(Task|Thread) *\. *(yield|sleep)|\bsleepForTimeInterval|RunLoop\b|CFRunLoop'

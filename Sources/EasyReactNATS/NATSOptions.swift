@@ -56,6 +56,9 @@ public struct NATSOptions: Sendable, CustomStringConvertible {
   public var history = 64
   public var storage = Storage.file
   /// On how many servers of a cluster a new bucket lies, 1 to 5.
+  ///
+  /// Compare-and-set of a replicated bucket is the server's promise, and older servers do not keep it: of 2.9.10 two writes that
+  /// expect one revision may both be done (nats-server issue 4320). Then updates of several processes at once are lost. One replica is exact.
   public var replicas = 1
   /// How many sets of one node may wait.
   public var limit = 1_000

@@ -16,7 +16,8 @@ extension SharedNode {
   ///     price.value = 4
   ///     try await price.status.first { $0.isSettled }      // the store has it
   ///
-  /// That something waits is told before the set is over; the rest soon after the fact, on a thread of the store's.
+  /// That something waits is told before the set is over, unless another thread is inside the node and tells it (contract 7.3):
+  /// where that may be, `await settled()` first. The rest is told soon after the fact, on a thread of the store's.
   public var status: Node<SharedStatus> { replica.status }
 
   var replica: Replica<Value> { keeper as! Replica<Value> }

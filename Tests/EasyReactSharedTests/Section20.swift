@@ -332,7 +332,7 @@ import Testing
     "", "a b", "a*", "a>", ".a", "a.", "a..b", "ä", String(repeating: "x", count: 513),
   ])
   func `20.7 a bad key gives a node that works here alone, and says so`(_ key: String) {
-    let store = MemoryStore()
+    let store = World().store()
     let node = store.node(key, of: Int.self)
     node.value = 1
     node.update { $0 += 1 }

@@ -1,0 +1,109 @@
+import EasyReact
+import EasyReactTesting
+import Foundation
+import Testing
+
+@testable import EasyReactShared
+
+/// The file of a `FileStore`, cut and damaged as a program leaves it that is killed.
+@Suite struct FileLogTests {
+  private func append(_ log: inout FileLog, _ key: String, _ bytes: Data) throws -> StoreEntry {
+    let entry = try log.locked { log throws(SharedProblem) in
+      _ = try log.read()
+      return try log.append(StoreWrite(key: key, bytes: bytes))
+    }
+    return try #require(entry)
+  }
+
+  /// A log of five entries, its bytes, and where each entry ends.
+  private func sample() throws -> (bytes: Data, ends: [Int]) {
+    let folder = Folder()
+    var log = FileLog(folder: folder.path, history: 64)
+    defer { log.close() }
+    var ends: [Int] = []
+    for number in UInt8(0)..<5 {
+      _ = try append(&log, "key\(number % 2)", Data(repeating: number, count: Int(number) * 7))
+      ends.append(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")).count)
+    }
+    return (try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")), ends)
+  }
+
+  private func open(_ bytes: Data, _ folder: Folder) throws -> FileLog {
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+    try bytes.write(to: URL(fileURLWithPath: folder.path + "/log"))
+    return FileLog(folder: folder.path, history: 64)
+  }
+
+  @Test
+  func `20.8 killed at any byte of a write, it has all entries before, and goes on behind them`()
+    throws
+  {
+    let (bytes, ends) = try sample()
+    for count in 24...bytes.count {
+      let folder = Folder()
+      var log = try open(bytes.prefix(count), folder)
+      defer { log.close() }
+      _ = try log.read()
+      let whole = UInt64(ends.count { $0 <= count })
+      #expect(log.revision == whole)
+      #expect(try append(&log, "new", Data([1])).revision == whole + 1)
+      var other = FileLog(folder: folder.path, history: 64)
+      defer { other.close() }
+      _ = try other.read()
+      #expect(other.revision == whole + 1 && other.entries["new"]?.last?.bytes == Data([1]))
+    }
+  }
+
+  @Test func `20.8 a damaged entry ends what is read, and is replaced`() throws {
+    let (bytes, ends) = try sample()
+    for place in ends[3]..<ends[4] {
+      var damaged = bytes
+      damaged[place] ^= 0x40
+      let folder = Folder()
+      var log = try open(damaged, folder)
+      defer { log.close() }
+      _ = try log.read()
+      #expect(log.revision == 4)
+      #expect(try append(&log, "new", Data([1])).revision == 5)
+    }
+  }
+
+  @Test func `20.8 a log most of which is out of date is written anew, under its readers`() throws {
+    let folder = Folder()
+    var log = FileLog(folder: folder.path, history: 2),
+      reader = FileLog(folder: folder.path, history: 2)
+    defer {
+      log.close()
+      reader.close()
+    }
+    log.leastSizeToRewrite = 4_096
+    _ = try append(&log, "kept", Data([9]))
+    _ = try reader.read()
+    for number in 0..<2_000 {
+      _ = try append(&log, "key", Data("\(number)".utf8))
+      if number % 150 == 0 { _ = try reader.read() }
+    }
+    _ = try reader.read()
+    let size = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")).count
+    #expect(size < 3 << 20 && reader.revision == 2_001)
+    #expect(reader.entries["key"]?.map(\.bytes) == [Data("1998".utf8), Data("1999".utf8)])
+    #expect(reader.entries["kept"]?.last?.bytes == Data([9]))
+  }
+
+  @Test func `20.7 a folder whose log is another program's is refused, and left as it is`()
+    async throws
+  {
+    let folder = Folder()
+    var log = try open(Data("somebody else's, and long enough".utf8), folder)
+    #expect(throws: SharedProblem.self) { try log.read() }
+    log.close()
+    let store = FileStore(folder.path)
+    try await reach(store.connection) {
+      if case .refused(let problem) = $0 { problem.code == .wrongKind } else { false }
+    }
+    let node = store.node("price", of: Int.self)
+    node.value = 1
+    #expect(node.value == 1)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")).count == 32)
+  }
+}
