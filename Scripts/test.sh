@@ -28,17 +28,19 @@ else
   run library swift test --scratch-path "$scratch" "${flags[@]}" --skip EasyReactInspectionTests
   run inspection swift test --scratch-path "$scratch" "${flags[@]}" --filter EasyReactInspectionTests
 fi
-# With its trait, which is a condition of compilation, so in a build of its own.
-combine="$scratch-combine"
-[ "$#" -gt 0 ] || run combine swift test --traits OpenCombine --scratch-path "$combine" "${flags[@]}" --filter EasyReactCombineTests
+# A trait is a condition of compilation: those that are tested here have one build together.
+optional="$scratch-traits"
+traits=OpenCombine
+if command -v nats-server >/dev/null 2>&1 && [ -e /usr/include/nats/nats.h ]; then traits=OpenCombine,NATS; fi
+[ "$#" -gt 0 ] || run combine swift test --traits "$traits" --scratch-path "$optional" "${flags[@]}" --filter EasyReactCombineTests
 # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
-[ "$#" -gt 0 ] || run nats env EASYREACT_SCRATCH="$scratch-nats" Scripts/test-nats.sh
+[ "$#" -gt 0 ] || run nats env EASYREACT_SCRATCH="$optional" EASYREACT_PLAIN="$scratch" Scripts/test-nats.sh
 run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
 # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
 [ "$#" -gt 0 ] || run browser Scripts/check-browser.sh
 run compile Scripts/check-compile.sh
 run documents Scripts/check-documents.py
-[ "$#" -gt 0 ] || run documents-combine env EASYREACT_SCRATCH="$combine" Scripts/check-documents.py Sources/EasyReactCombine/*.swift
+[ "$#" -gt 0 ] || run documents-combine env EASYREACT_SCRATCH="$optional" Scripts/check-documents.py Sources/EasyReactCombine/*.swift
 run names Scripts/check-names.py
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
