@@ -28,10 +28,15 @@ private func outcomes(_ recorder: GraphRecorder, _ node: AnyNode) -> [WhyNot.Out
 
 extension `18 A graph that explains itself` {
   @Suite struct Why_ {
-    @Test func `18.2 why: from the set, with call, context, thread and time, over each edge, old and new`() throws {
+    @Test
+    func
+      `18.2 why: from the set, with call, context, thread and time, over each edge, old and new`()
+      throws
+    {
       try recorded { recorder in
         let price = MutableNode(3).named("price")
-        let double = price.map { $0 * 2 }.named("double"), text = double.map { "\($0) €" }.named("text")
+        let double = price.map { $0 * 2 }.named("double"),
+          text = double.map { "\($0) €" }.named("text")
         price.set(4, context: "import")
         let line = #line - 1
         let why = recorder.why(text)
@@ -52,7 +57,8 @@ extension `18 A graph that explains itself` {
 
     @Test func `18.2 why: of a join all arrivals of that turn`() {
       recorded { recorder in
-        let a = MutableNode(1).named("a"), b = MutableNode(2).named("b"), c = MutableNode(3).named("c")
+        let a = MutableNode(1).named("a"), b = MutableNode(2).named("b"),
+          c = MutableNode(3).named("c")
         let sum = Node.combine([a, b, c]).named("join").map { $0.reduce(0, +) }.named("sum")
         batch {
           a.value = 10
@@ -155,7 +161,8 @@ extension `18 A graph that explains itself` {
 
     @Test func `18.2 whyNot: filtered and equal, several at once, each way for itself`() {
       recorded { recorder in
-        let large = a.filter { $0 > 5 }.named("large"), changes = a.distinctUntilChanged().named("changes")
+        let large = a.filter { $0 > 5 }.named("large"),
+          changes = a.distinctUntilChanged().named("changes")
         let both = large.merge(changes).named("both"), passed = both.map { $0 }.named("passed")
         a.set(1)
         #expect(ends(recorder, passed) == ["large filtered", "changes equal"])
@@ -189,7 +196,8 @@ extension `18 A graph that explains itself` {
 
     @Test func `18.2 whyNot: another upstream has no value, and events that are not kept`() {
       recorded { recorder in
-        let empty = MutableNode<Int>().named("empty"), taps = MutableNode<Int>.eventNode().named("taps")
+        let empty = MutableNode<Int>().named("empty"),
+          taps = MutableNode<Int>.eventNode().named("taps")
         let joined = a.combine(empty).named("joined"), wrong = a.combine(taps).named("wrong")
         let pairs = a.zip(empty).named("pairs")
         let next = pairs.map { $0 }.named("next")
@@ -203,15 +211,22 @@ extension `18 A graph that explains itself` {
         empty.value = 1
         let answers = recorder.whyNot(next, since: 0).answers
         #expect(answers.map(\.outcome) == [.arrived, .arrived, .arrived])
-        #expect(recorder.whyNot(joined, since: 0).answers.map(\.outcome) == [.stopped, .arrived, .arrived])
+        #expect(
+          recorder.whyNot(joined, since: 0).answers.map(\.outcome) == [
+            .stopped, .arrived, .arrived,
+          ])
         withExtendedLifetime(first) {}
       }
     }
 
-    @Test func `18.2 whyNot: held by a timer, on a scheduler, until it goes on; and what a newer one took the place of`() {
+    @Test
+    func
+      `18.2 whyNot: held by a timer, on a scheduler, until it goes on; and what a newer one took the place of`()
+    {
       recorded { recorder in
         let clock = VirtualScheduler()
-        let late = a.debounce(.seconds(1), on: clock).named("late"), far = late.map { $0 }.named("far")
+        let late = a.debounce(.seconds(1), on: clock).named("late"),
+          far = late.map { $0 }.named("far")
         let hopped = a.deliver(on: clock).named("hopped")
         clock.advance(by: .seconds(5))
         a.value = 2
@@ -241,10 +256,14 @@ extension `18 A graph that explains itself` {
       _ = try? await results.first { $0 == 2 }
       await settled()
       recorder.stop()
-      #expect(recorder.whyNot(results, since: 0).answers.first { $0.set.node == a.id }?.outcome == .arrived)
+      #expect(
+        recorder.whyNot(results, since: 0).answers.first { $0.set.node == a.id }?.outcome
+          == .arrived)
     }
 
-    @Test func `18.2 whyNot: left with the thread that is inside; it arrives when that goes on`() async {
+    @Test func `18.2 whyNot: left with the thread that is inside; it arrives when that goes on`()
+      async
+    {
       let recorder = GraphRecorder()
       recorder.start()
       let (a, far) = (a, a.map { $0 }.filter { _ in true }.named("far"))
