@@ -72,7 +72,7 @@ class Following(PageTest):
         self.open(f"{program.address}#wave={number}&node={node}")
         self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
         self.until(lambda: "health" in self.one("#panel h2").text)
-        self.assertEqual(self.one(".node.selected .label").text, "health")
+        self.until(lambda: self.one(".node.selected .label").text == "health")
 
     def test_19_the_page_survives_a_restart_of_the_program(self):
         self.may_fail_to_connect = True

@@ -7,7 +7,7 @@ import Foundation
 ///     test.imports = ["@testable import Shop"]
 ///     test.setUp = "let shop = Shop()"
 ///     test.expressions = ["count": "shop.count", "total": "shop.total"]
-///     try test.source().write(toFile: "TwoPieces.swift", atomically: true, encoding: .utf8)
+///     print(try test.source())              // import EasyReact … @Test func …
 ///
 /// Without ``setUp`` the source calls `makeGraph()`, which is yours: it builds a fresh graph and gives any node of it.
 /// A node without an expression is looked for in that graph by its name.
