@@ -149,7 +149,7 @@ class Asking(PageTest):
         self.until(lambda: self.one("#mark-moment")).click()
         self.until(lambda: "Made (0)" in self.text("panel"))
         self.one("#tab-lint").click()
-        self.until(lambda: self.all('#panel [data-rule="waitsForEver"]'), "the join that waits for an empty node is found")
+        self.until(lambda: self.all('#panel [data-rule="neverHeard"]'), "the receipt that nobody hears is found")
         self.picture("lint")
 
     def test_19_by_keyboard_alone(self):
