@@ -38,16 +38,8 @@ public class AnyNode: @unchecked Sendable {
     (storage.pointee.location.file, Int(storage.pointee.location.line))
   }
 
-  /// Are its values never described: in pictures, snapshots, records, traces, and `description`? Any thread; false
-  /// at first.
-  ///
-  ///     let password = MutableNode("hunter2")
-  ///     password.isPrivate = true
-  ///     print(password)                     // Node<String>(unnamed: private)
-  ///
-  /// It goes for this node alone: a node that is derived from it is marked where it says too much. Whether it is
-  /// empty, how often it changes and what leads to it can be seen as before.
-  public final var isPrivate: Bool {
+  /// Are its values never described? `isPrivate` of the product `EasyReactInspection`.
+  package final var hidesValues: Bool {
     get { storage.isPrivate }
     set {
       storage.attachments().state.withLock { $0.isPrivate = newValue }
@@ -75,7 +67,7 @@ public class AnyNode: @unchecked Sendable {
   var describedEvent: String { "" }
   /// The present value for people; nil when the node is empty.
   final var describedValue: String? {
-    untracked { anyValue.map { isPrivate ? "private" : String(describing: $0) } }
+    untracked { anyValue.map { hidesValues ? "private" : String(describing: $0) } }
   }
   /// For a recording: what is stored, or the event that is told, by the holder, described.
   func described(isEvent: Bool, _ limit: Int) -> Described? { nil }

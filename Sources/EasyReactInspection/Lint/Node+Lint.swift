@@ -7,7 +7,7 @@ extension AnyNode {
   ///     print(both.lint())
   ///     // [waitsForEver: Combine at Shop/Cart.swift:7: it waits for Source at Shop/Cart.swift:7, which …]
   ///
-  ///     #expect(total.lint().isEmpty)        // in a test
+  ///     assert(total.lint().isEmpty)         // in a test: #expect(total.lint().isEmpty)
   ///
   /// Each finding names its rule, the nodes, the reason and the remedy. Nothing is changed, nobody is told. Rules that
   /// need counts look into `recorder`, running or stopped; without one they say nothing. Any thread.
