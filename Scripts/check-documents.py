@@ -26,7 +26,7 @@ HOISTED = re.compile(r"(@\w+\s+)*(public |final |indirect )*(extension|func|clas
 SLOW = 500
 
 # What a product is built with behind a trait: without it there is nothing to be compiled.
-TRAITS = {"EasyReactCombine": "OpenCombine"}
+TRAITS = {"EasyReactCombine": "OpenCombine", "EasyReactInspector": "FlyingSocks"}
 
 
 class Snippet:

@@ -29,8 +29,7 @@ public final class Inspector: Sendable {
   ///   - port: 0: any that is free.
   ///   - recorder: What it shows; nil: the one that runs, else a new one, which is started.
   ///   - allowsChanges: Lets the page set and clean mutable nodes.
-  ///   - token: Of at least 16 letters and digits; nil: random. With the same port and token a page finds the program
-  ///     again after a restart. Whoever knows it sees all values that the graphs hold.
+  ///   - token: Of at least 16 letters and digits; nil: random. With one port and token a page finds the program again.
   ///   - announce: Gets the line with the address; nil: it is printed at once, also into a pipe.
   /// - Throws: ``InspectorError`` when the port is taken, or the token is of no use.
   @discardableResult

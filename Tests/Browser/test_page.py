@@ -72,7 +72,7 @@ class Following(PageTest):
         self.open(f"{program.address}#wave={number}&node={node}")
         self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
         self.until(lambda: "health" in self.one("#panel h2").text)
-        self.assertEqual(self.one(".node.selected .label").text, "health")
+        self.until(lambda: self.one(".node.selected .label").text == "health")
 
     def test_19_the_page_survives_a_restart_of_the_program(self):
         self.may_fail_to_connect = True
@@ -149,7 +149,7 @@ class Asking(PageTest):
         self.until(lambda: self.one("#mark-moment")).click()
         self.until(lambda: "Made (0)" in self.text("panel"))
         self.one("#tab-lint").click()
-        self.until(lambda: self.all('#panel [data-rule="waitsForEver"]'), "the join that waits for an empty node is found")
+        self.until(lambda: self.all('#panel [data-rule="neverHeard"]'), "the receipt that nobody hears is found")
         self.picture("lint")
 
     def test_19_by_keyboard_alone(self):

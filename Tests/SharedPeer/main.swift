@@ -49,7 +49,7 @@ func makeStore(_ place: String) -> any SharedStore {
   return FileStore(place, limit: 1_000_000)
 }
 
-final class ToldTexts: Sendable {
+final class Told: Sendable {
   private let values = Mutex<[String]>([])
   func add(_ value: String) { values.withLock { $0.append(value) } }
   var all: [String] { values.withLock { $0 } }
@@ -67,7 +67,7 @@ let watching = store.connection.listen { say("connection \($0)") }
 let last = store.node("last", of: String.self, telling: .every)
 let total = store.node("total", of: Int.self)
 let done = store.node("done", of: [String].self)
-let told = ToldTexts()
+let told = Told()
 let listening = last.listen { told.add($0) }
 let counting = total.listen { _ in }
 

@@ -7,7 +7,7 @@ import Foundation
 ///     test.imports = ["@testable import Shop"]
 ///     test.setUp = "let shop = Shop()"
 ///     test.expressions = ["count": "shop.count", "total": "shop.total"]
-///     try test.source().write(toFile: "TwoPieces.swift", atomically: true, encoding: .utf8)
+///     print(try test.source())              // import EasyReact … @Test func …
 ///
 /// Without ``setUp`` the source calls `makeGraph()`, which is yours: it builds a fresh graph and gives any node of it.
 /// A node without an expression is looked for in that graph by its name.
@@ -50,7 +50,7 @@ public struct SessionTest {
     let turns = session.turns, told = session.told
     let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
     let outputs = self.outputs ?? told.keys.filter { !inputs.contains($0) && !isLate($0) }.sorted()
-    var body = setUp.components(separatedBy: "\n") + ["let told = ToldTexts()"]
+    var body = setUp.components(separatedBy: "\n") + ["let told = SessionTold()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
       body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
@@ -90,7 +90,7 @@ public struct SessionTest {
   private static let helpers = """
 
     /// What nodes told, as text, by their names.
-    private final class ToldTexts: Sendable {
+    private final class SessionTold: Sendable {
       private let lists = Mutex<[String: [String]]>([:])
       func add(_ name: String, _ value: some Sendable) {
         let text = String(describing: value)
@@ -100,7 +100,7 @@ public struct SessionTest {
     }
 
     /// The node of a name and type, among those that `graph` is joined to.
-    private func find<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
+    private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
       try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
     }
 
@@ -129,7 +129,7 @@ public struct SessionTest {
   private func expression(for name: String) -> String {
     if let expression = expressions[name] { return expression }
     let type = session.records.nodes.first { $0.name == name }?.type ?? "Never"
-    return "try find(\(quoted(name)), \(type).self, in: graph)"
+    return "try sessionNode(\(quoted(name)), \(type).self, in: graph)"
   }
 
   /// Does something on the way to the node wait for a scheduler?

@@ -34,7 +34,8 @@ struct RunningProgram: PageSource {
     where record.gone == nil && !seen.contains(record.id) {
       guard let node = recorder.node(record.id) else { continue }
       for (reached, _) in node.reachable { seen.insert(reached.id) }
-      findings += node.lint(with: recorder)
+      // The page is asked: here a node that nobody hears is worth a line.
+      findings += node.lint(including: [.neverHeard], with: recorder)
     }
     return findings
   }

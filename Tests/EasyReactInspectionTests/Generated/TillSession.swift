@@ -6,7 +6,7 @@ import Testing
 
 @Test func `a day at the till`() throws {
   let till = Sessions.Till()
-  let told = ToldTexts()
+  let told = SessionTold()
   let listenings = [
     till.large.listen { told.add("large", $0) },
     till.last.listen { told.add("last", $0) },
@@ -27,7 +27,7 @@ import Testing
 }
 
 /// What nodes told, as text, by their names.
-private final class ToldTexts: Sendable {
+private final class SessionTold: Sendable {
   private let lists = Mutex<[String: [String]]>([:])
   func add(_ name: String, _ value: some Sendable) {
     let text = String(describing: value)
@@ -37,6 +37,6 @@ private final class ToldTexts: Sendable {
 }
 
 /// The node of a name and type, among those that `graph` is joined to.
-private func find<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
+private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
   try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
 }
