@@ -59,9 +59,11 @@ struct ShareModel: Hashable {
   /// What can be left out of the rules, one at a time; each must be found.
   struct Rules: OptionSet, Hashable {
     let rawValue: Int
-    static let writesAnew = Rules(rawValue: 1)  // after an unknown answer, behind the newest revision
+    /// After an unknown answer, behind the newest revision.
+    static let writesAnew = Rules(rawValue: 1)
     static let believesUnknown = Rules(rawValue: 2)  // an unknown answer counts as done
-    static let believesConflict = Rules(rawValue: 4)  // a conflict after an unknown answer counts as not done
+    /// A conflict after an unknown answer counts as not done.
+    static let believesConflict = Rules(rawValue: 4)
     static let ignoresTrail = Rules(rawValue: 8)  // only the entry itself is looked at
     static let ignoresSince = Rules(rawValue: 16)  // who is not in the trail has not written
     static let takesLateAnswers = Rules(rawValue: 32)  // of an attempt before
