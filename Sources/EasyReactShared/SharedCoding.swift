@@ -3,7 +3,7 @@ import Foundation
 /// How the values of a shared node become bytes, and back.
 ///
 ///     let photo = store.node("photo", of: Data.self)                 // bytes as they are
-///     let point = store.node("point", of: Point.self)                // Codable: JSON
+///     let point = store.node("point", of: [String: Int].self)        // Codable: JSON
 ///     let table = store.node("table", of: Table.self, coding: SharedCoding(encode: pack, decode: unpack))
 public struct SharedCoding<Value: Sendable>: Sendable {
   let encode: @Sendable (Value) throws -> Data

@@ -87,9 +87,10 @@ extension SharedStore {
   /// - Parameters:
   ///   - name: Letters, digits and `- _ / = .` of ASCII.
   ///   - telling: Which of the values are told that others set.
-  ///   - merge: Decides when a set has met one that knew nothing of it: from what both began with, what was set here, and what
-  ///     the store has now; nil stands for no value. It may run several times, and runs while nobody else is inside the node.
-  ///     Without it what was set here comes later, and wins.
+  ///   - merge: Decides when a set has met one that knew nothing of it; without it what was set here comes later, and wins.
+  ///
+  /// `merge` gets what both began with, what was set here, and what the store has now; nil stands for no value. It may run several
+  /// times, and runs while nobody else is inside the node.
   public func node<Value: Codable & Sendable>(
     _ name: String, of type: Value.Type, telling: SharedTelling = .newest,
     merge: (@Sendable (_ base: Value?, _ mine: Value?, _ theirs: Value?) -> Value?)? = nil,
