@@ -122,6 +122,7 @@ let package = Package(
       name: "EasyReactSharedTests",
       dependencies: [
         "EasyReactShared", "EasyReactNATS", "EasyReact", "EasyReactTesting", "SharedPeer",
+        "CTestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

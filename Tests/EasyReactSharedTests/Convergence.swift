@@ -259,7 +259,7 @@ struct Dice {
   }
 }
 
-@Suite struct ConvergenceTests {
+@Suite(.watched) struct ConvergenceTests {
   @Test(arguments: ConvergenceRun.Kind.allCases)
   func `20.2, 20.3, 20.4, 20.6 replicas converge, whatever store and network do`(
     _ kind: ConvergenceRun.Kind

@@ -6,7 +6,7 @@ import Testing
 @testable import EasyReactShared
 
 /// The file of a `FileStore`, cut and damaged as a program leaves it that is killed.
-@Suite struct FileLogTests {
+@Suite(.watched) struct FileLogTests {
   private func append(_ log: inout FileLog, _ key: String, _ bytes: Data) throws -> StoreEntry {
     let entry = try log.locked { log throws(SharedProblem) in
       _ = try log.read()

@@ -7,7 +7,7 @@ import Testing
 import EasyReactNATS
 
 /// What is special about NATS, with servers of the test's own. Where there is none (`EASYREACT_NATS`), nothing of it runs.
-@Suite(.enabled(if: StoreKind.natsAddress != nil)) struct NATSTests {
+@Suite(.enabled(if: StoreKind.natsAddress != nil), .watched) struct NATSTests {
   /// A nats-server, which ends with the test.
   final class Server: @unchecked Sendable {
     // Unchecked: used by one test, one call after the other.

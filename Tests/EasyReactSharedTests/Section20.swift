@@ -7,7 +7,7 @@ import Testing
 @testable import EasyReactShared
 
 /// Contract section 20, where time is virtual. What every store must do is in StoreSuite.swift, whole histories in Convergence.swift.
-@Suite struct Section20 {
+@Suite(.watched) struct Section20 {
   // MARK: 20.1
 
   @Test func `20.1 two requests for one name give one node, as long as somebody holds it`() {

@@ -63,7 +63,7 @@ extension SharedStore {
 }
 
 /// What every store must do: contract 20.8.
-@Suite struct StoreSuite {
+@Suite(.watched) struct StoreSuite {
   @Test(arguments: StoreKind.available)
   func `20.0 put, get, compare-and-set, delete; one order of revisions`(_ kind: StoreKind)
     async throws
@@ -176,7 +176,7 @@ extension SharedStore {
       }
     }
     for counter in counters {
-      try await reach(counter, "the total") { $0 == 6 * each }
+      try await reach(counter) { $0 == 6 * each }
       try await reach(counter.status) { $0.isSettled }
     }
     #expect(counters.allSatisfy { $0.value == 6 * each })

@@ -72,7 +72,8 @@ private struct Roster<Element> {
   fileprivate var nodes = Roster<ReadNode>()
   /// Those before this place have been read in the present run.
   fileprivate var finger = 0
-  /// Read for the first time in the present run, in that order, retained: to be linked behind it.
+  /// Read for the first time in the present run, in that order: to be linked behind it. Until then each stands among
+  /// the nodes, which retain it: what has no edge cannot be cut.
   fileprivate var new = Roster<Unmanaged<ReadLife>>()
   /// By node, where they are too many to look at all of them.
   fileprivate var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
@@ -146,10 +147,7 @@ private struct Roster<Element> {
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
     var index = 0
     while index < reads.pointee.new.count {
-      let life = reads.pointee.new[index]
-      let place = life._withUnsafeGuaranteedRef { $0.place }
-      if place >= 0 { reads.link(place, in: turn) }
-      life.release()
+      reads.link(reads.pointee.new[index]._withUnsafeGuaranteedRef { $0.place }, in: turn)
       index += 1
     }
     reads.pointee.new.removeAll()
@@ -157,7 +155,7 @@ private struct Roster<Element> {
 
   private func dropUnread(_ turn: TurnPointer) {
     while reads.pointee.nodes.count > reads.pointee.finger {
-      let node = reads.remove(reads.pointee.nodes.count - 1)
+      let node = reads.removeLast()
       if !node.hasEnded { node.edge?.cut(by: turn) }
       let spare = reads.pointee.spare
       reads.pointee.spare = node.life
@@ -247,7 +245,7 @@ extension UnsafeMutablePointer<Reads> {
     } else {
       pointee.nodes.append(new)
     }
-    pointee.new.append(life.retain())
+    pointee.new.append(life)
     if count == Reads.few {
       for place in 0...count {
         let node = pointee.nodes[place]
@@ -288,6 +286,10 @@ extension UnsafeMutablePointer<Reads> {
       place = pointee.finger
     }
     exchange(place, pointee.nodes.count - 1)
+    return removeLast()
+  }
+
+  fileprivate func removeLast() -> ReadNode {
     let node = pointee.nodes.removeLast()
     node.life._withUnsafeGuaranteedRef { $0.place = -1 }
     node.unlinked?.release()

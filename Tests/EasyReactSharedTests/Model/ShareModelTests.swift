@@ -29,7 +29,7 @@ struct ShareExplorer {
   }
 }
 
-@Suite struct ShareModelTests {
+@Suite(.watched) struct ShareModelTests {
   /// How many updates each process makes, how often the network loses something, and how many writers are remembered.
   struct Scenario: Sendable, CustomTestStringConvertible {
     var updates: [Int], losses: Int, trailLimit = 4

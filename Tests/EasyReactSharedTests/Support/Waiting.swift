@@ -2,20 +2,13 @@ import EasyReact
 import Foundation
 import Testing
 
-/// Waits for a value of a node, and fails after half a minute.
+/// Waits for a value of a node. One that never comes is the watchdog's (`.watched`): how long it takes on a machine that does
+/// much else is no part of any test.
 func reach<Value: Sendable>(
-  _ node: Node<Value>, _ what: String = "a value",
-  where isReached: @escaping @Sendable (Value) -> Bool
+  _ node: Node<Value>, where isReached: @escaping @Sendable (Value) -> Bool
 ) async throws {
-  let task = Task { try await node.first(where: isReached) }
-  let alarm = QueueScheduler.global().schedule(after: .seconds(30)) { task.cancel() }
-  defer { alarm.cancel() }
-  do { _ = try await task.value } catch {
-    throw Late(what: "\(what) of \(node)")
-  }
+  _ = try await node.first(where: isReached)
 }
-
-struct Late: Error { let what: String }
 
 /// A folder that is gone with the test.
 final class Folder: Sendable {
@@ -33,4 +26,9 @@ func onThread(_ body: @escaping @Sendable () -> Void) async {
     thread.stackSize = 8 << 20
     thread.start()
   }
+}
+
+extension Trait where Self == Watched {
+  /// Ten minutes a test, on a machine that may be busy; longer where a sanitizer is in.
+  static var watched: Self { Watched(seconds: 600 * Sanitizer.patience) }
 }

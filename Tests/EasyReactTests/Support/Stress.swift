@@ -226,3 +226,9 @@ extension Round {
       "\(who) heard \(part.suffix(12)) where the node told \(whole[start..<end].suffix(12))")
   }
 }
+
+extension Trait where Self == Watched {
+  /// Ten minutes a test, on a machine that may be busy; longer when the knob of `Stress` asks for
+  /// more rounds, or a sanitizer is in.
+  static var watched: Self { Watched(seconds: 600 * max(1, Stress.scale) * Sanitizer.patience) }
+}

@@ -28,12 +28,6 @@ struct Watched: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-extension Trait where Self == Watched {
-  /// Ten minutes a test, on a machine that may be busy; longer when the knob of `Stress` asks for
-  /// more rounds, or a sanitizer is in.
-  static var watched: Self { Watched(seconds: 600 * max(1, Stress.scale) * Sanitizer.patience) }
-}
-
 /// A thread of its own that waits for `end()`, and stops the process when that does not come.
 final class Watch: Sendable {
   private let isOver = DispatchSemaphore(value: 0)

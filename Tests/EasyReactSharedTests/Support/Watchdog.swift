@@ -1,0 +1,1 @@
+../../EasyReactTests/Support/Watchdog.swift
