@@ -52,7 +52,7 @@ check -diagnostic-style=llvm Tests/Compile/Mistakes.swift | Scripts/check-mistak
 
 # What `.interoperabilityMode(.Cxx)` of a target does in release, where the library's calls of C are inlined; a folder of objects may have old ones in it.
 sed -n 's/.*"object": "\(.*\)".*/\1/p' "$build"/*.build/output-file-map.json | grep -E '/(EasyReact|DequeModule|HeapModule|HashTreeCollections|InternalCollectionsUtilities|ContainersPreview)\.build/' |
-  tr '\n' '\0' | xargs -0 ar rcs "$temporary/library.a" "$build"/CEasyReact.build/CEasyReact.c.o
+  tr '\n' '\0' | xargs -0 ar rcs "$temporary/library.a" "$build"/CEasyReact.build/*.c.o
 for file in Tests/Compile/MustLink/*.swift; do
   count=$((count + 1))
   output=$(swiftc -O -swift-version 6 -cxx-interoperability-mode=default -I "$build/Modules" \
