@@ -114,9 +114,10 @@ let package = Package(
       name: "EasyReactCombineTests",
       dependencies: ["EasyReactCombine", "EasyReact", "EasyReactTesting", openCombine],
       swiftSettings: settings),
-    // A process that the tests of shared nodes kill.
+    // A process that the tests of shared nodes kill. CTestSupport: what the sanitizers' link asks for.
     .executableTarget(
-      name: "SharedPeer", dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact"],
+      name: "SharedPeer",
+      dependencies: ["EasyReactShared", "EasyReactNATS", "EasyReact", "CTestSupport"],
       path: "Tests/SharedPeer", swiftSettings: settings),
     .testTarget(
       name: "EasyReactSharedTests",

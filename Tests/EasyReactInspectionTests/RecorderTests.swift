@@ -284,6 +284,7 @@ extension `18 A graph that explains itself` {
     /// Of a trivial type that points somewhere: what it says must be said while that lives.
     @Test func `18.7 a value that points somewhere is described while it is stored`() {
       struct Pointer: Sendable, CustomStringConvertible {
+        // Unsafe: one thread, and freed behind the recording.
         nonisolated(unsafe) let place: UnsafeMutablePointer<Int>
         var description: String { "at \(place.pointee)" }
       }

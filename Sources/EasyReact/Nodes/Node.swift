@@ -82,7 +82,11 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
 /// Known as `EZRMutableNode` in EasyReact.
 public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the
-  // object. All its members are final: ``SharedNode``, its only subclass, overrides none.
+  // object.
+
+  /// What keeps the value elsewhere too; nil: nobody, it is an ordinary node. The only member that is not final: ``SharedNode``, the
+  /// only subclass, overrides it.
+  package var keeperIfAny: (any ValueKeeper<Value>)? { nil }
 
   /// The present value; nil when the node is empty. Assigning nil empties it, like ``clean()``; but a
   /// node of optionals then holds the value nil, which is not empty.

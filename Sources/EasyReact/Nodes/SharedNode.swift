@@ -22,6 +22,7 @@
 public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked Sendable {
   // Unchecked, as its superclass is: a constant.
   package let keeper: any ValueKeeper<Value>
+  package override var keeperIfAny: (any ValueKeeper<Value>)? { keeper }
 
   /// An empty node.
   package init(_ keeper: some ValueKeeper<Value>, file: StaticString, line: UInt) {
@@ -55,12 +56,9 @@ extension MutableNode {
     perform(.decision(body), context: nil)
   }
 
-  /// Nil: it is an ordinary node.
-  final var keeperIfAny: (any ValueKeeper<Value>)? { (self as? SharedNode<Value>)?.keeper }
-
   /// A change of a node whose value is kept elsewhere is a decision of its keeper.
   final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
-    guard let change = arrival.asAttempt, let keeper = keeperIfAny else { return arrival }
+    guard let keeper = keeperIfAny, let change = arrival.asAttempt else { return arrival }
     return .decision { keeper.decide($0, by: change) }
   }
 }

@@ -19,7 +19,9 @@ func calls(_ node: Node<Int>, _ queue: QueueScheduler) {
   let _: Node<Loading<String>> = node.load(refusing)
   let first = node.mapAsync { await slow($0) }
   let second = node.mapAsync { try await failing($0) }
-  let third = node.mapAsync(.dropWhileBusy) { number async throws(Refusal) in try await refusing(number) }
+  let third = node.mapAsync(.dropWhileBusy) { number async throws(Refusal) in
+    try await refusing(number)
+  }
   let fourth = node.mapAsync(.ordered(maxConcurrent: 2), on: .global()) { await shown($0) }
   let fifth = node.mapAsync(on: queue) { @MainActor number in await shown(number) }
   let sixth = node.mapAsync(.unordered(maxConcurrent: 2), on: .main) { try await failing($0) }

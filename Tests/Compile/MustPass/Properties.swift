@@ -31,7 +31,10 @@ actor Store {
 }
 func useStore(_ store: Store) async -> MutableNode<Int> { await store.$count }
 
-func lenses(_ person: MutableNode<Person>, _ read: Node<Person>, _ all: MutableNode<[Person]>, _ named: MutableNode<[String: Person]>) {
+func lenses(
+  _ person: MutableNode<Person>, _ read: Node<Person>, _ all: MutableNode<[Person]>,
+  _ named: MutableNode<[String: Person]>
+) {
   let city: MutableNode<String> = person[\.address][\.city]
   let email: MutableNode<String> = person[unwrapping: \.email]
   let optional: MutableNode<String?> = person[\.email]
@@ -45,7 +48,10 @@ func lenses(_ person: MutableNode<Person>, _ read: Node<Person>, _ all: MutableN
 }
 
 final class Board: Sendable {
-  var price: Int { get { 0 } set {} }
+  var price: Int {
+    get { 0 }
+    set {}
+  }
 }
 func anywhere(_ node: Node<Int>, _ board: Board) { node.assign(to: \.price, of: board) }
 

@@ -81,7 +81,7 @@ final class FaultyStore: SharedStore {
   let inner: any SharedStore
   let clock: VirtualScheduler
   let state = Mutex<StateBox>(StateBox())
-  /// Closures are not `Sendable` in `State` for the test's sake.
+  // Unchecked: only under the Mutex. Its closures are not `Sendable`, for the clock runs them on the test's one thread.
   struct StateBox: @unchecked Sendable { var state = State() }
   let mutableConnection = MutableNode<StoreConnection>(.connected)
 

@@ -149,7 +149,8 @@ final class Run<M: Machine>: @unchecked Sendable {
     case .zip(let ups, let name): gather(ups, name, machine.zip)
     case .flatten(let up, let inner, let everyValue, let name):
       with(up) { up in
-        nonisolated(unsafe) let up = up  // one thread
+        // Unsafe: one thread, as below.
+        nonisolated(unsafe) let up = up
         make(name) {
           machine.flatten(up, everyValue ? .everyValue : .latest) { [unowned self] in
             inner.isEmpty ? up : nodes[inner[$0 % inner.count]] ?? up
@@ -208,7 +209,7 @@ final class Run<M: Machine>: @unchecked Sendable {
   private func listen(_ node: M.Node, _ times: Int, _ reaction: [Op], _ name: Int) {
     var left = times
     keep(name) {
-      // One thread: a machine and its program are driven by the test alone.
+      // Unsafe: one thread: a machine and its program are driven by the test alone.
       nonisolated(unsafe) let react = { [unowned self] (value: Int, context: Int?) in
         told.append(Told(listener: name, value: value, context: context))
         if told.count > tellLimit { machine.cutEverything() }
