@@ -39,6 +39,7 @@ part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examp
 part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
 part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
+part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh
 part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
 if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
   for kind in thread address; do part "sanitizer $kind" Scripts/sanitize.sh "$kind"; done

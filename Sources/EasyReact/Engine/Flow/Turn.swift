@@ -20,6 +20,8 @@ import Synchronization
   @usableFromInline var held: RegionPointer? = nil
   /// The `Batch` that is open; unretained.
   @usableFromInline var batch: Unmanaged<AnyObject>? = nil
+  /// One that has ended, for the next: retained.
+  var spareBatch: Unmanaged<AnyObject>? = nil
   /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
   @usableFromInline var receiving: EdgePointer? = nil
   @usableFromInline var hasSent = false
@@ -67,6 +69,7 @@ import Synchronization
   deinit {
     joins.deallocate()
     retired.deallocate()
+    spareBatch?.release()
     var next = spareEdges
     while let block = next {
       next = block.load(as: UnsafeMutableRawPointer?.self)
