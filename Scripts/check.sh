@@ -8,12 +8,13 @@ log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 failures=()
 
-# part NAME COMMAND…: shows the output and keeps it.
+# part NAME COMMAND…: shows the output and how long it took, and keeps the output.
 part() {
-  local name=$1 code=0
+  local name=$1 code=0 began=$SECONDS
   shift
   echo "== $name"
   "$@" 2>&1 | tee "$log/$name" || code=$?
+  echo "-- $name: $((SECONDS - began)) s"
   case "$name:$code" in
     *:0) ;;
     # Without valgrind, or on a processor that has no baseline.
@@ -39,6 +40,7 @@ part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examp
 part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
 part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
+part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh
 part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
 if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
   for kind in thread address; do part "sanitizer $kind" Scripts/sanitize.sh "$kind"; done

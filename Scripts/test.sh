@@ -12,11 +12,12 @@ log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 status=0
 
-run() { # run NAME COMMAND…: shows the output, keeps it for the count
-  local name=$1
+run() { # run NAME COMMAND…: shows the output and how long it took; keeps the output for the count
+  local name=$1 began=$SECONDS
   shift
   echo "== $name"
   "$@" 2>&1 | tee "$log/$name" || status=1
+  echo "-- $name: $((SECONDS - began)) s"
 }
 
 run waits Scripts/check-waits.sh

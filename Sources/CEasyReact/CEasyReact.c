@@ -11,10 +11,10 @@
 
 __thread void *easyreact_turn = NULL;
 __thread void *easyreact_reads = NULL;
+__thread int32_t easyreact_batches = 0;
 // On a cache line of its own: every set writes it.
 _Alignas(128) uint64_t easyreact_waves = 1;
 _Alignas(128) int32_t easyreact_traced = 0;
-int32_t easyreact_unsettled = 0;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

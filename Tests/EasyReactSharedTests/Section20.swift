@@ -133,6 +133,31 @@ import Testing
     #expect(one.node.value == 12 && other.node.value == 12)
   }
 
+  @Test func `20.3 an update in a batch within a batch is made once`() {
+    let world = World()
+    let one = world.machine(1), other = world.machine(2)
+    one.node.value = 0
+    world.settle()
+    one.store.disconnect()
+    batch {
+      one.node.update { $0 += 1 }
+      batch { one.node.update { $0 += 10 } }
+      #expect(one.node.value == 11)
+    }
+    other.node.update { $0 += 100 }
+    world.settle()
+    one.store.connect()
+    world.settle()
+    #expect(one.node.value == 111 && other.node.value == 111)
+    batch {
+      one.node.value = 5  // by which all that was is forgotten
+      batch { one.node.update { $0 += 10 } }
+      #expect(one.node.value == 15)
+    }
+    world.settle()
+    #expect(one.node.value == 15 && other.node.value == 15)
+  }
+
   @Test func `20.3 an update of a key that is not there does nothing, or begins with the default`()
   {
     let world = World()

@@ -27,10 +27,14 @@ static inline void easyreact_reads_set(void *_Nullable reads) { easyreact_reads 
 // Sets the turn of this thread and arranges for `end` to be called with it when the thread ends.
 void easyreact_turn_set(void *_Nonnull turn, void (*_Nonnull end)(void *_Nonnull));
 
-// Process-wide switches that hot paths look at: is a tracer installed, and how many batches and
-// posted values are there, so that a read of `value` must look for one. Plain loads.
+// How many batches are open on this thread: a read of `value` must look in them.
+extern __thread int32_t easyreact_batches;
+
+static inline bool easyreact_is_batching(void) { return easyreact_batches != 0; }
+static inline void easyreact_add_batches(int32_t by) { easyreact_batches += by; }
+
+// A process-wide switch that hot paths look at: is a tracer installed? A plain load.
 extern int32_t easyreact_traced;
-extern int32_t easyreact_unsettled;
 
 // The number of the newest wave. 64 bits everywhere: it must not come round.
 extern uint64_t easyreact_waves;
@@ -48,12 +52,6 @@ static inline void easyreact_set_traced(int32_t hearers) {
 }
 static inline bool easyreact_has_tracer(void) {
   return (__atomic_load_n(&easyreact_traced, __ATOMIC_RELAXED) & easyreact_heard_by_tracer) != 0;
-}
-static inline bool easyreact_is_unsettled(void) {
-  return __atomic_load_n(&easyreact_unsettled, __ATOMIC_ACQUIRE) != 0;
-}
-static inline void easyreact_add_unsettled(int32_t by) {
-  __atomic_fetch_add(&easyreact_unsettled, by, __ATOMIC_ACQ_REL);
 }
 
 // Is this the thread that the process began with?

@@ -66,6 +66,18 @@ extension NodePointer {
     _ arrival: Arrival<Value>, context: ContextBox?, wave: UInt64 = 0, in turn: TurnPointer
   ) {
     let saved = turn.pointee.wave
+    if wave == 0, context == nil, pointee.flags.has(.eventNode), isReadyForEvent,
+      !turn.pointee.isTraced, case .value(let value) = arrival
+    {
+      let number = newWave()
+      turn.pointee.wave = Wave(number: number, flags: .event)
+      storeNextEvent(value)
+      pointee.wave.store(number, ordering: .releasing)
+      pointee.sender.store(nil, ordering: .relaxed)
+      propagate(in: turn)
+      turn.pointee.wave = saved
+      return
+    }
     var delivery = Delivery(context: context)
     delivery.wave.number = wave
     if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
@@ -104,7 +116,7 @@ extension NodePointer {
     switch consume arrival {
     case .value(let value):
       if pointee.flags.has(.eventNode) { flags.insert(.event) }
-      if flags.has(.event) { storeEvent(value) } else { store(value) }
+      if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
     case .empty:
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
@@ -138,6 +150,16 @@ extension NodePointer {
         flags.insert(.emptied)
       }
     }
+    noteStored(delivery, flags, sender: sender, in: turn)
+    return true
+  }
+
+  /// What needs no type of what follows. Compiled once, in the library: so is all else of the slow ways that can be.
+  @usableFromInline func noteStored(
+    _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?, in turn: TurnPointer
+  ) {
+    var flags = carried
+    pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
     let (wave, tiebreak) = version(for: delivery)
     if tiebreak != 0 {
       flags.insert(.late)
@@ -155,11 +177,10 @@ extension NodePointer {
       traceStored(
         origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
     }
-    return true
   }
 
   /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
-  @inlinable @inline(__always) func version(
+  @inline(__always) fileprivate func version(
     for delivery: Delivery
   ) -> (number: UInt64, tiebreak: UInt64) {
     if delivery.wave.number == 0 { return (newWave(), 0) }
@@ -192,8 +213,9 @@ extension NodePointer {
       if let edge = node.pointee.cursor {
         node.pointee.cursor =
           edge == node.pointee.end ? nil : edge.pointee.next.load(ordering: .acquiring)
+        // No edge has the bit of an event.
         let flags = edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
-        if flags == 0 || edge.mayPass(in: turn) {
+        if flags & ~NodeFlags.event.rawValue == 0 || edge.mayPass(in: turn) {
           hasNewValue = edge.pointee.run(node, edge, turn)
           if hasNewValue { node = edge.pointee.down.unsafelyUnwrapped }
         } else {
@@ -202,7 +224,14 @@ extension NodePointer {
         continue
       }
       // All edges are done. The next value that waits here, or back to the node below.
-      if node.pointee.flags.without(.busy) != [] { node.dropInFlight() }
+      let carried = node.pointee.flags.rawValue & NodeFlags.inFlight.rawValue
+      if carried != 0 {
+        if carried == NodeFlags.event.rawValue, node.pointee.hasTrivialValue {
+          node.pointee.flags.remove(.event)
+        } else {
+          node.dropInFlight()
+        }
+      }
       if node.pointee.queue != nil, node.pointee.operations(node, .takeNext, turn) {
         hasNewValue = true
         continue
@@ -256,6 +285,7 @@ extension EdgePointer {
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
     let delivery = Delivery(self, turn)
     if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery) {
+      pointee.down.unsafelyUnwrapped.pointee.join?.missChange()
       return stop(.reachedAlready, in: turn)
     }
     return true
@@ -291,8 +321,34 @@ extension EdgePointer {
   @inlinable @inline(__always) func pass<Value: Sendable>(
     _ value: Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    passQuickly(value, from: up, in: turn)
-      || passSlowly(.value(value), from: up, in: turn)
+    if isWord(Value.self) {
+      return passWord(value, from: up, in: turn) || passOtherwise(value, from: up, in: turn)
+    }
+    return passQuickly(value, from: up, in: turn) || passOtherwise(value, from: up, in: turn)
+  }
+
+  /// `passQuickly` and `passEvent` in one, for values that are stored in one way.
+  @inlinable @inline(__always) func passWord<Value: Sendable>(
+    _ value: Value, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
+    let wave = turn.pointee.wave.number
+    let flags = pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
+    guard flags & ~NodeFlags.event.rawValue == 0,
+      up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
+      down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
+    else { return false }
+    if flags == 0 {
+      if !down.pointee.flags.isEmpty { return false }
+      down.store(value)
+    } else {
+      if !down.isReadyForEvent || pointee.traits.has(.keepsEvents) { return false }
+      down.storeNextEvent(value)
+    }
+    down.pointee.wave.store(wave, ordering: .releasing)
+    down.pointee.sender.store(up, ordering: .relaxed)
+    return true
   }
 
   /// The usual case: a node at rest that an ordinary wave reaches. False: nothing was done, but for a
@@ -335,20 +391,11 @@ extension EdgePointer {
 extension NodePointer {
   /// Stores the next value that waits here and may be told. The node stays on the stack.
   @inlinable func takeNext<Value: Sendable>(_: Value.Type, in turn: TurnPointer) -> Bool {
-    guard let queue = pointee.queue else { return false }
-    let waiting = unsafeDowncast(queue.takeUnretainedValue(), to: PendingQueue<Value>.self)
-    while let item = waiting.takeFirst() {
-      switch item {
-      case .arrival(let arrival, let waited, let sender):
-        let context = waited.takeContext()
-        let delivery = waited.afterWaiting(context)
-        if storeArrival(arrival, delivery, sender: sender, in: turn) { return true }
-      case .work(let body):
-        let flags = pointee.flags.only(.busy)
-        pointee.flags.insert(.busy)
-        body(turn)
-        pointee.flags = pointee.flags.without(.busy).with(flags)
-      }
+    while let waiting = takeWaiting(in: turn) {
+      let arrival = waiting.take(Value.self)
+      let context = waiting.delivery.takeContext()
+      let delivery = waiting.delivery.afterWaiting(context)
+      if storeArrival(arrival, delivery, sender: waiting.sender, in: turn) { return true }
     }
     return false
   }

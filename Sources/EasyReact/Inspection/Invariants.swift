@@ -63,7 +63,7 @@ private struct Findings {
   mutating func lookAtRest() {
     let region = storage.pointee.region.load(ordering: .acquiring)
     let word = region.pointee.word.load(ordering: .acquiring)
-    let flags = storage.pointee.flags.without(.eventNode)
+    let flags = storage.pointee.flags.without([.eventNode, .holdsNoValue])
     expect(flags.isEmpty, "at rest its flags are zero, not \(flags.rawValue)")
     expect(
       storage.isEventNode() == (storage.pointee.flags.has(.eventNode)),

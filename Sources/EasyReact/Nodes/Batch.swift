@@ -16,146 +16,429 @@ import CEasyReact
 /// in the order of first staging, each with a wave of its own, all in one turn. `clean()` and
 /// `update` are staged too. A batch that throws sets nothing at all; a nested one drops only its
 /// own. Known as `transaction` in other libraries.
-public func batch<Result, Failure: Error>(
+@inlinable public func batch<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let turn = currentTurn()
-  let outer = turn.openBatch
-  let mine = Batch(outer: outer)
-  turn.pointee.batch = Unmanaged.passUnretained(mine as AnyObject)
-  easyreact_add_unsettled(1)
-  defer {
-    turn.pointee.batch = outer.map { Unmanaged.passUnretained($0 as AnyObject) }
-    easyreact_add_unsettled(-1)
+  let batch = turn.openNewBatch()
+  let result: Result
+  do {
+    result = try body()
+  } catch {
+    turn.close(batch)
+    batch.drop(turn)
+    throw error
   }
-  let result = try body()
-  turn.pointee.batch = outer.map { Unmanaged.passUnretained($0 as AnyObject) }
-  if let outer {
-    mine.merge(into: outer)
-  } else {
-    turn.enter()
-    for entry in mine.entries { entry.apply(turn) }
-    turn.leave()
-  }
+  turn.close(batch)
+  batch.applyAll(turn)
   return result
+}
+
+extension TurnPointer {
+  @usableFromInline func openNewBatch() -> Batch {
+    let outer = openBatch
+    let batch =
+      if outer == nil, let spare = pointee.spareBatch {
+        unsafeDowncast(spare.takeRetainedValue(), to: Batch.self)
+      } else {
+        Batch(outer: outer)
+      }
+    if outer == nil { pointee.spareBatch = nil }
+    pointee.batch = Unmanaged.passUnretained(batch as AnyObject)
+    easyreact_add_batches(1)
+    return batch
+  }
+
+  @usableFromInline func close(_ batch: Batch) {
+    pointee.batch = batch.outer.map { Unmanaged.passUnretained($0 as AnyObject) }
+    easyreact_add_batches(-1)
+  }
+
+  @inlinable var openBatch: Batch? {
+    pointee.batch.map { unsafeDowncast($0.takeUnretainedValue(), to: Batch.self) }
+  }
+
+  /// Without retaining it: it is open as long as `body` runs. False: there is none.
+  @inlinable @inline(__always) func withOpenBatch(_ body: (Batch) -> Bool) -> Bool {
+    guard let batch = pointee.batch else { return false }
+    return Unmanaged<Batch>.fromOpaque(batch.toOpaque())._withUnsafeGuaranteedRef(body)
+  }
 }
 
 /// What one batch has staged; used by the thread that opened it alone.
 @usableFromInline final class Batch {
-  let outer: Batch?
-  var entries: [AnyStaged] = []
-  private var positions: [NodePointer: Int] = [:]
-
-  init(outer: Batch?) { self.outer = outer }
-
+  @usableFromInline let outer: Batch?
   /// Open while the closure of a derivation runs, which sets no node.
-  // Unsafe: nothing is ever staged in it.
-  @usableFromInline nonisolated(unsafe) static let refusing = Batch(outer: nil)
+  @usableFromInline let refuses: Bool
+  /// A pointer, for a field would be checked for exclusive access each time.
+  private let list: UnsafeMutablePointer<StagedList>
 
-  /// The newest staged value of a node, in this batch or one around it.
-  @usableFromInline func staged(_ storage: NodePointer) -> AnyStaged? {
-    if let position = positions[storage] { return entries[position] }
-    return outer?.staged(storage)
+  init(outer: Batch?, refuses: Bool = false) {
+    self.outer = outer
+    self.refuses = refuses
+    list = .allocate(capacity: 1)
+    list.initialize(to: StagedList())
   }
 
-  @usableFromInline func stage<Value>(
-    _ node: MutableNode<Value>, _ arrival: Arrival<Value>, _ context: ContextBox?
-  ) {
-    if self === Batch.refusing {
-      misuse(
-        arrival.operation, "a derivation's closure computes a value and sets no node", node,
-        "Listen to the derived node, and set there.")
+  deinit {
+    list.deinitialize(count: 1)
+    list.deallocate()
+  }
+
+  // Unsafe: nothing is ever staged in it.
+  @usableFromInline nonisolated(unsafe) static let refusing = Batch(outer: nil, refuses: true)
+
+  /// The newest staged value of a node, in this batch or one around it.
+  @usableFromInline func staged(_ storage: NodePointer) -> StagedPointer? {
+    list.pointee.find(storage) ?? outer?.staged(storage)
+  }
+
+  /// This batch's own for a node, if there is one.
+  func ownEntry(of storage: NodePointer) -> StagedPointer? { list.pointee.find(storage) }
+
+  /// This batch's own for a node; a new one says so, and lacks its `end`.
+  @usableFromInline func entry(of node: AnyNode) -> StagedPointer {
+    list.pointee.findOrAppend(node)
+  }
+
+  /// It is closed. Sets what is staged, in order, in one turn; or stages it in the batch around this one.
+  @usableFromInline func applyAll(_ turn: TurnPointer) {
+    if outer == nil {
+      turn.enter()
+      finish(.apply, turn)
+      turn.leave()
+    } else {
+      finish(.stageInOpenBatch, turn)
     }
+  }
+
+  /// It is closed, and its body threw.
+  @usableFromInline func drop(_ turn: TurnPointer) { finish(.drop, turn) }
+
+  /// User code runs here; it stages nothing in this batch any more.
+  private func finish(_ ending: StagedEnding, _ turn: TurnPointer) {
+    for index in 0..<list.pointee.count {
+      let entry = list.pointee.entries + index
+      entry.pointee.end(entry, ending, turn)
+      entry.pointee.context?.release()
+      entry.pointee.change?.release()
+      entry.pointee.node.release()
+    }
+    list.pointee.removeAll()
+    if outer == nil, turn.pointee.spareBatch == nil {
+      turn.pointee.spareBatch = Unmanaged.passRetained(self as AnyObject)
+    }
+  }
+}
+
+// MARK: - What is staged
+
+@usableFromInline typealias StagedPointer = UnsafeMutablePointer<Staged>
+
+/// What a node is to be set to.
+@usableFromInline struct Staged {
+  @usableFromInline private(set) var storage: NodePointer
+  /// Retained.
+  @usableFromInline private(set) var node: Unmanaged<AnyNode>
+  /// Takes the value out, as its type is known there; it captures nothing. No optional: that would be made
+  /// anew each time.
+  @usableFromInline var end: (StagedPointer, StagedEnding, TurnPointer) -> Void = { _, _, _ in }
+  @usableFromInline var isNew = true
+  /// Retained.
+  @usableFromInline var context: Unmanaged<ContextBox>? = nil
+  /// Retained: a `StagedChange`, which is made again when the batch ends.
+  @usableFromInline var change: Unmanaged<AnyObject>? = nil
+  /// For a tracer.
+  @usableFromInline var callSite: SourceLocation? = nil
+  @usableFromInline var hasValue = false
+  /// The value, where that is a word; else where it lies.
+  @usableFromInline var word: UInt64 = 0
+
+  init(_ node: AnyNode) {
+    storage = node.storage
+    self.node = Unmanaged.passRetained(node)
+  }
+
+  /// The entry of a batch that is over, for another node. Its value is gone.
+  mutating func begin(for node: AnyNode) {
+    storage = node.storage
+    self.node = Unmanaged.passRetained(node)
+    (context, change, callSite) = (nil, nil, nil)
+    isNew = true
+  }
+}
+
+/// A change of a node whose value is kept elsewhere too, where it is no value but a change.
+private final class StagedChange<Value: Sendable> {
+  let body: @Sendable (inout Value) -> Bool
+  init(_ body: @escaping @Sendable (inout Value) -> Bool) { self.body = body }
+}
+
+/// What becomes of a staged value.
+@usableFromInline enum StagedEnding { case apply, stageInOpenBatch, drop }
+
+extension StagedPointer {
+  /// Of the call that stages it.
+  @usableFromInline func takeCallSite() {
+    let turn = currentTurn()
+    pointee.callSite = turn.pointee.callSite
+    turn.pointee.callSite = nil
+  }
+
+  @inlinable func put<Value>(_ value: consuming Value?) {
+    pointee.hasValue = value != nil
+    guard let value else { return }
+    if isWord(Value.self) {
+      pointee.word = bits(of: value)
+    } else {
+      let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+      place.initialize(to: value)
+      pointee.word = UInt64(UInt(bitPattern: place))
+    }
+  }
+
+  @inlinable func read<Value>(_: Value.Type) -> Value? {
+    if !pointee.hasValue { return nil }
+    if isWord(Value.self) {
+      return EasyReact.value(Value.self, of: pointee.word)
+    }
+    return place(Value.self).pointee
+  }
+
+  @inlinable func take<Value>(_: Value.Type) -> Value? {
+    if !pointee.hasValue { return nil }
+    if isWord(Value.self) { return read(Value.self) }
+    pointee.hasValue = false
+    let place = place(Value.self)
+    defer { place.deallocate() }
+    return place.move()
+  }
+
+  @inlinable @inline(__always) func place<Value>(_: Value.Type) -> UnsafeMutablePointer<Value> {
+    UnsafeMutablePointer<Value>(bitPattern: UInt(pointee.word)).unsafelyUnwrapped
+  }
+}
+
+extension MutableNode {
+  @inlinable final func stage(
+    _ arrival: Arrival<Value>, _ context: ContextBox?, in batch: Batch
+  ) {
+    if batch.refuses { refuseToStage(arrival) }
     switch arrival {
-    case .value(let value): put(Staged(node, value, context))
-    case .empty: put(Staged(node, nil, context))
-    case .change, .attempt: stageChange(of: node, arrival.asAttempt!, context)
+    case .value(let value): stage(value, context, in: batch)
+    case .empty: stage(nil, context, in: batch)
+    case .change where storage.pointee.isKept, .attempt where storage.pointee.isKept:
+      stageKept(arrival.asAttempt!, context, in: batch)
+    case .change(let change):
+      guard var value = value else { return }  // staged, or stored
+      change(&value)
+      stage(value, context, in: batch)
+    case .attempt(let change):
+      guard var value = value, change(&value) else { return }
+      stage(value, context, in: batch)
     case .decision: preconditionFailure("a decision is not staged")
     }
   }
 
-  /// It is made at once, for this thread to read. Where the value is kept elsewhere too, nothing of this batch is under it, and
-  /// it is a change there, it is made again at the end.
-  private func stageChange<Value>(
-    of node: MutableNode<Value>, _ change: @escaping @Sendable (inout Value) -> Bool,
-    _ context: ContextBox?
+  /// In a batch that refuses nothing.
+  @inlinable final func stage(_ value: Value?, _ context: ContextBox?, in batch: Batch) {
+    let entry = batch.entry(of: self)
+    if entry.pointee.isNew {
+      entry.pointee.isNew = false
+      entry.pointee.end = { entry, ending, turn in entry.finish(ending, Value.self, turn) }
+      entry.pointee.context = context.map { Unmanaged.passRetained($0) }
+      if easyreact_is_traced() { entry.takeCallSite() }
+      return entry.put(value)
+    }
+    // What was staged before dies behind the exchange, for that may be user code, which may stage more.
+    let before = (
+      entry.take(Value.self), entry.pointee.context?.takeRetainedValue(),
+      entry.pointee.change?.takeRetainedValue()
+    )
+    withExtendedLifetime(before) {
+      if easyreact_is_traced() { entry.takeCallSite() }
+      entry.pointee.change = nil
+      entry.put(value)
+      entry.pointee.context = context.map { Unmanaged.passRetained($0) }
+    }
+  }
+
+  /// Made at once, for this thread to read; and, unless a value of this batch is under it, made again when the batch ends, of what
+  /// the node holds then.
+  @usableFromInline final func stageKept(
+    _ change: @escaping @Sendable (inout Value) -> Bool, _ context: ContextBox?, in batch: Batch
   ) {
-    var value = node.value  // staged, or stored
+    var value = value  // staged, or stored
     let hasChanged = value != nil && change(&value!)
-    let staged = staged(node.storage)
-    if node.keeperIfAny != nil, staged == nil || staged is StagedChange<Value> {
-      let earlier = (staged as? StagedChange<Value>)?.change
-      put(
-        StagedChange(node, value, context) { value in
-          let hadChanged = earlier?(&value) ?? false
-          return change(&value) || hadChanged
-        })
-    } else if hasChanged {
-      put(Staged(node, value, context))
+    let own = batch.ownEntry(of: storage)
+    let earlier = own?.pointee.change.map {
+      unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self).body
     }
-  }
-
-  private func put(_ staged: AnyStaged) {
-    let turn = currentTurn()
-    staged.callSite = turn.pointee.callSite
-    turn.pointee.callSite = nil
-    if let position = positions[staged.storage] {
-      entries[position] = staged
-    } else {
-      positions[staged.storage] = entries.count
-      entries.append(staged)
+    if own != nil, earlier == nil {
+      if hasChanged { stage(value, context, in: batch) }
+      return
     }
+    stage(value, context, in: batch)
+    let both = StagedChange<Value> { value in
+      let hadChanged = earlier?(&value) ?? false
+      return change(&value) || hadChanged
+    }
+    batch.entry(of: self).pointee.change = Unmanaged.passRetained(both)
   }
 
-  func merge(into outer: Batch) {
-    for entry in entries { entry.stage(in: outer) }
-  }
-}
-
-@usableFromInline class AnyStaged {
-  let storage: NodePointer
-  /// For a tracer.
-  var callSite: SourceLocation?
-  init(_ storage: NodePointer) { self.storage = storage }
-  func apply(_ turn: TurnPointer) {}
-  func stage(in batch: Batch) {}
-}
-
-@usableFromInline class Staged<Value: Sendable>: AnyStaged {
-  let node: MutableNode<Value>
-  @usableFromInline let value: Value?
-  let context: ContextBox?
-
-  init(_ node: MutableNode<Value>, _ value: Value?, _ context: ContextBox?) {
-    self.node = node
-    self.value = value
-    self.context = context
-    super.init(node.storage)
-  }
-
-  private var arrival: Arrival<Value> { value.map { .value($0) } ?? .empty }
-  override func apply(_ turn: TurnPointer) {
-    turn.pointee.callSite = callSite
-    node.setSlowly(arrival, context: context)
-  }
-  override func stage(in batch: Batch) {
-    currentTurn().pointee.callSite = callSite
-    batch.stage(node, arrival, context)
-  }
-}
-
-/// A change that is made again when the batch ends, of what the node holds then.
-private final class StagedChange<Value: Sendable>: Staged<Value> {
-  let change: @Sendable (inout Value) -> Bool
-
-  init(
-    _ node: MutableNode<Value>, _ value: Value?, _ context: ContextBox?,
-    _ change: @escaping @Sendable (inout Value) -> Bool
+  /// An entry that is no value but a change.
+  @usableFromInline final func finishKept(
+    _ change: AnyObject, _ ending: StagedEnding, _ context: ContextBox?, _ turn: TurnPointer
   ) {
-    self.change = change
-    super.init(node, value, context)
+    let change = Arrival<Value>.attempt(
+      unsafeDowncast(change, to: StagedChange<Value>.self).body)
+    switch ending {
+    case .apply: storage.bring(kept(change), context: context, in: turn)
+    case .stageInOpenBatch: stage(change, context, in: turn.openBatch.unsafelyUnwrapped)
+    case .drop: break
+    }
   }
 
-  override func apply(_ turn: TurnPointer) { node.setSlowly(.attempt(change), context: context) }
-  override func stage(in batch: Batch) { batch.stage(node, .attempt(change), context) }
+  @usableFromInline final func refuseToStage(_ arrival: Arrival<Value>) -> Never {
+    misuse(
+      arrival.operation, "a derivation's closure computes a value and sets no node", self,
+      "Listen to the derived node, and set there.")
+  }
+}
+
+extension StagedPointer {
+  @inlinable func finish<Value: Sendable>(
+    _ ending: StagedEnding, _: Value.Type, _ turn: TurnPointer
+  ) {
+    let storage = pointee.storage
+    let context = pointee.context?.takeUnretainedValue()
+    let value = take(Value.self)
+    if let site = pointee.callSite { turn.pointee.callSite = site }
+    if let change = pointee.change {
+      let node = unsafeDowncast(pointee.node.takeUnretainedValue(), to: MutableNode<Value>.self)
+      return node.finishKept(change.takeUnretainedValue(), ending, context, turn)
+    }
+    switch ending {
+    case .apply:
+      if let value {
+        storage.setValue(value, context: context, in: turn)
+      } else {
+        storage.bring(Arrival<Value>.empty, context: context, in: turn)
+      }
+    case .stageInOpenBatch:
+      let node = unsafeDowncast(pointee.node.takeUnretainedValue(), to: MutableNode<Value>.self)
+      node.stage(
+        value.map { .value($0) } ?? .empty, context, in: turn.openBatch.unsafelyUnwrapped)
+    case .drop: break
+    }
+  }
+}
+
+// MARK: - In what order
+
+/// Staged values in the order of first staging, found by their nodes.
+struct StagedList: ~Copyable {
+  private(set) var entries: StagedPointer
+  private(set) var count = 0
+  /// How many entries were used, by this batch or one before: these are initialised.
+  private var used = 0
+  private var capacity: Int
+  /// Where there are many: positions, from one, by the address of the node. Its size is a power of two, four
+  /// times as many as there is room for.
+  private var table: UnsafeMutablePointer<Int32>?
+
+  /// As many are looked through faster than a table is kept.
+  private static var few: Int { 16 }
+  /// Room that is kept for the next batch.
+  private static var usualRoom: Int { 1_024 }
+
+  init() {
+    capacity = Self.few
+    entries = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    entries.deinitialize(count: used)
+    entries.deallocate()
+    table?.deallocate()
+  }
+
+  func find(_ storage: NodePointer) -> StagedPointer? {
+    guard let table else {
+      var entry = entries
+      let end = entries + count
+      while entry != end {
+        if entry.pointee.storage == storage { return entry }
+        entry += 1
+      }
+      return nil
+    }
+    let position = table[slot(of: storage, in: table)]
+    return position == 0 ? nil : entries + Int(position - 1)
+  }
+
+  mutating func findOrAppend(_ node: AnyNode) -> StagedPointer {
+    if let found = find(node.storage) { return found }
+    if count >= Self.few { makeRoom() }
+    let entry = entries + count
+    if count < used {
+      entry.pointee.begin(for: node)
+    } else {
+      entry.initialize(to: Staged(node))
+      used += 1
+    }
+    count += 1
+    if let table { table[slot(of: node.storage, in: table)] = Int32(count) }
+    return entry
+  }
+
+  mutating func removeAll() {
+    count = 0
+    if table != nil { forgetMany() }
+  }
+
+  private mutating func forgetMany() {
+    table?.deallocate()
+    table = nil
+    if capacity <= Self.usualRoom { return }
+    entries.deinitialize(count: used)
+    entries.deallocate()
+    used = 0
+    capacity = Self.few
+    entries = .allocate(capacity: capacity)
+  }
+
+  private mutating func makeRoom() {
+    if count == capacity { grow() }
+    if table == nil { makeTable() }
+  }
+
+  /// Full, so all of it is initialised.
+  private mutating func grow() {
+    EasyReact.grow(&entries, &capacity)
+    table?.deallocate()
+    table = nil
+  }
+
+  private mutating func makeTable() {
+    let table = UnsafeMutablePointer<Int32>.allocate(capacity: capacity * 4)
+    table.initialize(repeating: 0, count: capacity * 4)
+    for index in 0..<count { table[slot(of: entries[index].storage, in: table)] = Int32(index + 1) }
+    self.table = table
+  }
+
+  /// The node's, or the empty one where it belongs.
+  private func slot(of storage: NodePointer, in table: UnsafeMutablePointer<Int32>) -> Int {
+    let mask = capacity * 4 - 1
+    var slot = Int(truncatingIfNeeded: hashed(storage)) & mask
+    while table[slot] != 0, entries[Int(table[slot] - 1)].storage != storage {
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+}
+
+/// Fibonacci hashing: D. Knuth, The Art of Computer Programming 3, 6.4.
+private func hashed(_ storage: NodePointer) -> UInt {
+  (UInt(bitPattern: storage) &* UInt(truncatingIfNeeded: 0x9E37_79B9_7F4A_7C15 as UInt64)) >> 20
 }

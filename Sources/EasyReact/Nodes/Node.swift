@@ -135,7 +135,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   @inlinable public final func set(_ value: Value) { self.value = value }
 
   /// Empties the node. Its listeners are not told, and default edges do not pass emptiness on.
-  public final func clean() { setSlowly(.empty, context: nil) }
+  @inlinable public final func clean() { setSlowly(.empty, context: nil) }
 
   /// Reads, changes and sets the value as one step: no set of another thread falls in between.
   ///
@@ -146,8 +146,13 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   /// thread that tells them. In a ``batch(_:)`` the closure runs at once, on what this thread
   /// reads there; the result is set at the batch's end, so what another thread sets meanwhile is
   /// overwritten.
-  public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
-    setSlowly(.change(change), context: nil)
+  @inlinable public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
+    let turn = currentTurn()
+    if isOrdinary(turn), !storage.pointee.isKept {
+      storage.changeValue(change, in: turn)
+    } else {
+      setSlowly(.change(change), context: nil)
+    }
   }
 
   /// `node.value = nil` names the outermost optional, which of a node of optionals nobody means.
@@ -161,8 +166,20 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
     if isOrdinary(turn) {
       storage.setValue(value, context: nil, in: turn)
     } else {
-      setSlowly(.value(value), context: nil)
+      setUnusually(value, turn)
     }
+  }
+
+  /// In a batch, or of a node that cannot be set.
+  @inlinable @inline(never) final func setUnusually(_ value: Value, _ turn: TurnPointer) {
+    let isStaged =
+      storage.pointee.isMutable.load(ordering: .relaxed)
+      && turn.withOpenBatch { batch in
+        if batch.refuses { return false }
+        stage(value, nil, in: batch)
+        return true
+      }
+    if !isStaged { setSlowly(.value(value), context: nil) }
   }
 
   /// Can be set, and this thread is in no batch.
@@ -177,27 +194,17 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
       "Call mutablify() on it first, or set the node that it is computed from.")
   }
 
-  @usableFromInline final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
-    if !storage.pointee.isMutable.load(ordering: .acquiring) {
-      if let lens { return lens.set(arrival, of: self, context: context) }
-      refuse(arrival.operation)
-    }
-    if let batch = currentTurn().openBatch {
-      return batch.stage(self, arrival, context)
-    }
-    perform(kept(arrival), context: context)
+  @inlinable @inline(never) final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
+    if !storage.pointee.isMutable.load(ordering: .acquiring) { return setPart(arrival, context) }
+    let turn = currentTurn()
+    if let batch = turn.openBatch { return stage(arrival, context, in: batch) }
+    storage.bring(storage.pointee.isKept ? kept(arrival) : arrival, context: context, in: turn)
   }
 
-  /// Now, or by the thread that is inside the node.
-  final func perform(_ arrival: Arrival<Value>, context: ContextBox?) {
-    let turn = currentTurn()
-    turn.enter()
-    if storage.claim(by: turn) {
-      storage.apply(arrival, context: context, in: turn)
-    } else {
-      storage.sendSet(arrival, context: context, in: turn)
-    }
-    turn.leave()
+  /// Of a node that the engine cannot set: a lens, or a mistake.
+  @usableFromInline final func setPart(_ arrival: Arrival<Value>, _ context: ContextBox?) {
+    if let lens { return lens.set(arrival, of: self, context: context) }
+    refuse(arrival.operation)
   }
 }
 
@@ -267,7 +274,7 @@ extension NodeFactory {
   _ value: Value?, isMutable: Bool, _ location: SourceLocation
 ) -> NodePointer {
   let storage = makeStorage(
-    of: Value.self, region: nil, rank: 0, location: location,
+    of: Value.self, region: nil, location: location,
     inEdge: EdgeStorage(kind: .link) { _, _, _ in false })
   if let value { storage.store(value) }
   if isMutable { storage.pointee.isMutable.store(true, ordering: .relaxed) }

@@ -29,6 +29,7 @@ public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked S
     self.keeper = keeper
     super.init(
       adopting: makeSourceStorage(nil as Value?, isMutable: true, SourceLocation(file, line)))
+    storage.pointee.isKept = true
   }
 
   deinit { keeper.nodeIsGone() }
@@ -53,11 +54,11 @@ extension MutableNode {
   ///
   /// No other value is stored between the decision and what the node tells for it. It is not staged by a batch.
   package final func decide(_ body: @escaping @Sendable (Value?) -> Decision<Value>) {
-    perform(.decision(body), context: nil)
+    storage.bring(.decision(body), context: nil, in: currentTurn())
   }
 
   /// A change of a node whose value is kept elsewhere is a decision of its keeper.
-  final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
+  @usableFromInline final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
     guard let keeper = keeperIfAny, let change = arrival.asAttempt else { return arrival }
     return .decision { keeper.decide($0, by: change) }
   }
@@ -65,7 +66,7 @@ extension MutableNode {
 
 extension Arrival {
   /// Of a change.
-  var asAttempt: (@Sendable (inout Value) -> Bool)? {
+  @usableFromInline var asAttempt: (@Sendable (inout Value) -> Bool)? {
     switch self {
     case .attempt(let body): body
     case .change(let body):

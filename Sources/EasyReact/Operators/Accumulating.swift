@@ -201,7 +201,7 @@ extension Node {
 }
 
 /// Counts that are not positive are a programmer's error.
-func requirePositive(_ count: Int, _ operation: String, _ node: AnyNode) {
+@usableFromInline func requirePositive(_ count: Int, _ operation: String, _ node: AnyNode) {
   if count <= 0 {
     misuse(operation, "the count \(count) is not positive", node, "Pass one or more.")
   }

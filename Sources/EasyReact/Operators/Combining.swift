@@ -52,26 +52,6 @@ extension Node {
       return (first, second)
     }
   }
-
-  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
-  /// an empty array.
-  @inlinable
-  public static func combine(
-    _ nodes: [Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
-    line: UInt = #line
-  ) -> Node<[Value]> {
-    if nodes.isEmpty { return makeSource([], isMutable: false, SourceLocation(file, line)) }
-    let count = nodes.count
-    return makeJoin(nodes, mode, SourceLocation(file, line)) { upstreams in
-      var values: [Value] = []
-      values.reserveCapacity(count)
-      for index in 0..<count {
-        guard let value = upstreams[index].readStored(Value.self) else { return nil }
-        values.append(value)
-      }
-      return values
-    }
-  }
 }
 
 /// Reads the latest values of a join's upstreams into a tuple; nil if one of them is empty.
@@ -154,27 +134,36 @@ func makeJoin<Output: Sendable>(
   turn.enter()
   let node = makeHead(Output.self, location, turn)
   let storage = node.storage
-  let join = makeJoin(upstreams.map { $0.storage }) { storage, turn in
-    guard let value = read(storage.pointee.join.unsafelyUnwrapped.pointee.upstreams) else {
+  let step: Step =
+    switch mode {
+    case .latest: arriveAtJoin
+    case .everyValue: everyValueStep(read)
+    }
+  let read = { (storage: NodePointer) in
+    read(storage.pointee.join.unsafelyUnwrapped.pointee.upstreams)
+  }
+  startJoin(storage, upstreams, step, turn) { storage, turn in
+    guard let value = read(storage) else {
       storage.traceWaiting(in: turn)
       return false
     }
     return emit(value, of: storage, turn)
   }
-  storage.pointee.join = join
-  let step: Step
-  switch mode {
-  case .latest: step = arriveAtJoin
-  case .everyValue:
-    step = everyValueStep(read)
-  }
+  if let value = read(storage) { storage.store(value) }
+  turn.leave()
+  return node
+}
+
+/// Makes the join of a new node, and its edges.
+@usableFromInline func startJoin(
+  _ storage: NodePointer, _ upstreams: [AnyNode], _ step: @escaping Step, _ turn: TurnPointer,
+  compute: @escaping (NodePointer, TurnPointer) -> Bool
+) {
+  storage.pointee.join = makeJoin(upstreams.map { $0.storage }, compute: compute)
   for upstream in upstreams {
     let edge = connect(upstream, storage, kind: .combine, step)
     edge.attachToJoin(in: turn)
   }
-  if let value = read(join.pointee.upstreams) { storage.store(value) }
-  turn.leave()
-  return node
 }
 
 /// Reads in the join's region: there no upstream is freed, and who reads last sees all.

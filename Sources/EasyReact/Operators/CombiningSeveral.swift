@@ -8,6 +8,7 @@ extension Node {
   ///
   /// It is a join like ``combine(_:mode:file:line:)-qpt6``. Of no nodes: a node that
   /// holds an empty dictionary.
+  @inlinable
   public static func combine<Key: Hashable & Sendable>(
     _ nodes: [Key: Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
@@ -38,6 +39,7 @@ extension Node {
   /// the result is silent until this node tells the next set; losing its own edge ends it:
   /// `isTerminated`. Known as `combineLatest` after `switchToLatest` in Combine and `flatMapLatest`
   /// in RxSwift, which follow a new combination for each set and tell mixtures.
+  @inlinable
   public final func flattenCombine<Element: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Element]> where Value == [Node<Element>] {
@@ -45,6 +47,7 @@ extension Node {
   }
 
   /// The same for a dictionary of nodes: the values come under the keys.
+  @inlinable
   public final func flattenCombine<Key: Hashable & Sendable, Element: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Key: Element]> where Value == [Key: Node<Element>] {
@@ -57,7 +60,8 @@ extension Node {
     }
   }
 
-  private final func combineSet<Element: Sendable, Output: Sendable>(
+  @inlinable
+  final func combineSet<Element: Sendable, Output: Sendable>(
     _ location: SourceLocation,
     _ parts: @escaping @Sendable (Value) -> ([Node<Element>], @Sendable ([Element]) -> Output)
   ) -> Node<Output> {
@@ -65,28 +69,31 @@ extension Node {
     turn.enter()
     let node = makeHead(Output.self, location, turn)
     let storage = node.storage
-    let set = ChangingSet<Element, Output>()
+    let set = ChangingSet()
+    let make = Cell<(@Sendable ([Element]) -> Output)?>(nil)
     storage.pointee.join = makeJoin([self.storage]) { storage, turn in
-      guard let value = set.read() else {
+      guard let make = make.place.pointee, let values = set.read(Element.self) else {
         storage.traceWaiting(in: turn)
         return false
       }
-      return emit(value, of: storage, turn)
+      return emit(make(values), of: storage, turn)
     }
     connectJoin(self, storage, .flattenCombine, turn) { up, edge, turn in
-      let (nodes, make) = parts(up.slot(Value.self).pointee)
+      let (nodes, body) = parts(up.slot(Value.self).pointee)
       return edge.inRegion(in: turn) { delivery, turn in
         var delivery = delivery
         delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
-        set.change(to: nodes, make, below: edge.pointee.down!, turn)
-        edge.pointee.down!.noteArrival(delivery, sender: up, in: turn)
+        make.place.pointee = body
+        set.change(to: nodes, below: edge.pointee.down.unsafelyUnwrapped, turn)
+        edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
         return false
       }
     }
     if let value = self.storage.readStored(Value.self) {
-      let (nodes, make) = parts(value)
-      set.change(to: nodes, make, below: storage, turn)
-      if let value = set.read() { storage.store(value) }
+      let (nodes, body) = parts(value)
+      make.place.pointee = body
+      set.change(to: nodes, below: storage, turn)
+      if let values = set.read(Element.self) { storage.store(body(values)) }
     }
     turn.leave()
     return node
@@ -95,35 +102,35 @@ extension Node {
 
 /// The nodes that a join follows at present. Touched by the holder of the join's region: there none
 /// of them is freed while its edge is here.
-private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked Sendable {
-  // Unchecked: see above.
-  private var nodes: [NodePointer] = []
-  private var edges: [NodePointer: InnerEdge] = [:]
-  private var make: (@Sendable ([Element]) -> Output)?
+@usableFromInline final class ChangingSet: @unchecked Sendable {
+  // Unchecked: see above; of fields, exclusive access follows from it.
+  @usableFromInline struct Member {
+    @usableFromInline let storage: NodePointer
+    /// Nil: the result itself, which it cannot follow.
+    let inner: InnerEdge?
+    @usableFromInline var isCut: Bool { inner?.isCut ?? true }
+  }
+  /// In the order of the set.
+  @exclusivity(unchecked) @usableFromInline var members: [Member] = []
+  @exclusivity(unchecked) private var edges: [NodePointer: InnerEdge] = [:]
 
-  /// Nil: one of the nodes is empty or lost, or there was no set yet.
-  func read() -> Output? {
-    guard let make else { return nil }
+  @usableFromInline init() {}
+
+  /// Nil: one of the nodes is empty or lost.
+  @inlinable func read<Element: Sendable>(_: Element.Type) -> [Element]? {
     var values: [Element] = []
-    values.reserveCapacity(nodes.count)
-    for storage in nodes {
-      guard let inner = edges[storage], !inner.isCut,
-        let value = storage.readStored(Element.self)
-      else { return nil }
+    values.reserveCapacity(members.count)
+    for member in members {
+      guard !member.isCut, let value = member.storage.readStored(Element.self) else { return nil }
       values.append(value)
     }
-    return make(values)
+    return values
   }
 
   /// Edges of nodes that stay are kept; a node in the set twice has one edge.
-  func change(
-    to new: [Node<Element>], _ make: @escaping @Sendable ([Element]) -> Output,
-    below down: NodePointer, _ turn: TurnPointer
-  ) {
+  @usableFromInline func change(to new: [AnyNode], below down: NodePointer, _ turn: TurnPointer) {
     let before = edges
     edges = [:]
-    nodes = new.map(\.storage)
-    self.make = make
     var added: [InnerEdge] = []
     for node in new where edges[node.storage] == nil && node.storage != down {
       if let kept = before[node.storage], !kept.isCut {
@@ -134,6 +141,7 @@ private final class ChangingSet<Element: Sendable, Output: Sendable>: @unchecked
         added.append(inner)
       }
     }
+    members = new.map { Member(storage: $0.storage, inner: edges[$0.storage]) }
     for inner in added {
       inner.edge.prepareLink(in: turn)
       inner.edge.attachToJoin(in: turn)

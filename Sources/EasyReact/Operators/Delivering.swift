@@ -121,7 +121,7 @@ extension Node {
 }
 
 /// Intervals that are not positive are a programmer's error.
-func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode) {
+@usableFromInline func requirePositive(_ interval: Duration, _ operation: String, _ node: AnyNode) {
   if interval <= .zero {
     misuse(operation, "the interval \(interval) is not positive", node, "Pass more than zero.")
   }

@@ -42,7 +42,7 @@ extension Node {
     turn.enter()
     let region = isHead ? nil : storage.pointee.region.load(ordering: .acquiring)
     let down = makeStorage(
-      of: Output.self, region: region, rank: 0, location: location, inEdge: edge)
+      of: Output.self, region: region, location: location, inEdge: edge)
     let node = MutableNode<Output>(adopting: down)
     if let first { down.store(first) }
     storage.follow(down, publicObject, in: turn)
@@ -90,12 +90,13 @@ extension NodePointer {
 
 /// An edge from `up` to a node that is being made. It is followed once it is attached.
 @usableFromInline func connect(
-  _ up: AnyNode, _ down: NodePointer, kind: OperatorKind, _ step: @escaping Step
+  _ up: AnyNode, _ down: NodePointer, kind: OperatorKind, hearsEmptiness: Bool = false,
+  _ step: @escaping Step
 ) -> EdgePointer {
   let edge = makeEdge(
     EdgeStorage(
-      kind: kind, up: up.storage, handle: Unmanaged.passRetained(up), flags: .starting,
-      step: step))
+      kind: kind, up: up.storage, handle: Unmanaged.passRetained(up),
+      hearsEmptiness: hearsEmptiness, flags: .starting, step: step))
   edge.pointee.down = down
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
   edge.insertFresh()

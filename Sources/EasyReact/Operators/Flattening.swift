@@ -219,10 +219,7 @@ extension Node {
         }
         // The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
         _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
-        let isOver = edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-          $0.outer.unsafelyUnwrapped.hasEnded
-        }
-        if isOver { return edge.stop(.cut, in: turn) }
+        if edge.isOuterOver { return edge.stop(.cut, in: turn) }
         return edge.pass(up.slot(Output.self).pointee, from: up, in: turn)
       })
     edge.pointee.down = down

@@ -31,6 +31,7 @@ extension Node {
   /// edge forgets all groups; those that somebody keeps stay as they are. Known as `groupBy` in
   /// RxSwift, where a group lives until the source completes.
   /// - Complexity: O(1) a value; O(groups) for a new group.
+  @inlinable
   public final func groupBy<Key: Hashable & Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
     _ key: @escaping @Sendable (Value) -> Key
@@ -59,27 +60,31 @@ extension Node {
 public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   public let key: Key
   public let values: Node<Value>
+
+  @inlinable init(key: Key, values: Node<Value>) { (self.key, self.values) = (key, values) }
 }
 
 /// The first value may come before the result has its edge.
-private final class GroupedEnds: Sendable {
-  let areConnected = Atomic(false)
+@usableFromInline final class GroupedEnds: Sendable {
+  @usableFromInline let areConnected = Atomic(false)
+  @inlinable init() {}
 }
 
 /// The groups of one life of an edge. Touched by the holder of the upstream's region.
 ///
 /// The node below the edge never holds a value: it only stands in the graph between the upstream and
 /// the groups, which have edges from it. Values are brought to their group past these.
-private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  // Unchecked: see above.
-  private weak let result: MutableNode<NodeGroup<Key, Value>>?
-  private let ends: GroupedEnds
-  private let location: SourceLocation
-  private let key: @Sendable (Value) -> Key
-  private var groups: [Key: WeakNode<Value>] = [:]
-  private var forgetAt = 16
+@usableFromInline final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable
+{
+  // Unchecked: see above; of fields, exclusive access follows from it.
+  @usableFromInline weak let result: MutableNode<NodeGroup<Key, Value>>?
+  @usableFromInline let ends: GroupedEnds
+  @usableFromInline let location: SourceLocation
+  @usableFromInline let key: @Sendable (Value) -> Key
+  @exclusivity(unchecked) @usableFromInline var groups: [Key: WeakNode<Value>] = [:]
+  @exclusivity(unchecked) @usableFromInline var forgetAt = 16
 
-  init(
+  @inlinable init(
     _ result: MutableNode<NodeGroup<Key, Value>>?, _ ends: GroupedEnds, _ location: SourceLocation,
     _ key: @escaping @Sendable (Value) -> Key
   ) {
@@ -89,8 +94,10 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
     self.key = key
   }
 
-  func take(_ value: Value, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer) {
-    let parted = edge.pointee.down!
+  @inlinable func take(
+    _ value: Value, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
+  ) {
+    let parted = edge.pointee.down.unsafelyUnwrapped
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
     let delivery = Delivery(edge, turn)
@@ -119,9 +126,9 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
     }
   }
 
-  private func begin(_ key: Key, below parted: NodePointer, _ turn: TurnPointer) -> Node<Value> {
+  @inlinable func begin(_ key: Key, below parted: NodePointer, _ turn: TurnPointer) -> Node<Value> {
     let group = makeHead(Value.self, location, turn)
-    if let parted = parted.node() {
+    if let parted = parted.inUse() {
       (connect(parted, group.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
     }
     if groups.count >= forgetAt {
@@ -133,11 +140,14 @@ private final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecke
   }
 }
 
-private struct WeakNode<Value: Sendable> { weak var node: Node<Value>? }
+@usableFromInline struct WeakNode<Value: Sendable> {
+  @usableFromInline weak var node: Node<Value>?
+  @inlinable init(node: Node<Value>) { self.node = node }
+}
 
 extension NodePointer {
   /// Has the node an edge from `parted` that is not cut?
-  fileprivate func hasEdge(_ storage: NodePointer) -> Bool {
+  @usableFromInline func hasEdge(_ storage: NodePointer) -> Bool {
     var found = false
     storage.forEachEdge(.ins) { edge in
       if edge.pointee.up == self, !edge.pointee.has(.cut) { found = true }
@@ -149,7 +159,7 @@ extension NodePointer {
 /// Brings a value to a node as part of the present wave, past the edge that leads there. Part of a
 /// step. False: that edge is cut (unless it need not be there yet).
 @discardableResult
-private func bring<Value: Sendable>(
+@inlinable func bring<Value: Sendable>(
   _ value: Value, to node: Node<Value>, _ delivery: Delivery, from sender: NodePointer,
   needsEdge: Bool = true, _ turn: TurnPointer
 ) -> Bool {

@@ -10,6 +10,8 @@ struct InnerEdge {
   let edge: EdgePointer
   let life: EdgeState
 
+  init(edge: EdgePointer, life: EdgeState) { (self.edge, self.life) = (edge, life) }
+
   /// - Parameter life: Told when the edge is cut.
   init(
     _ kind: OperatorKind, from node: AnyNode, to down: NodePointer, life: EdgeState = EdgeState(),

@@ -58,7 +58,7 @@
 
 extension EdgeStorage {
   /// An edge of an operator.
-  @inlinable init(
+  @usableFromInline init(
     kind: OperatorKind, up: NodePointer? = nil, handle: Unmanaged<AnyNode>? = nil,
     hearsEmptiness: Bool = false, flags: EdgeFlags = [], state: EdgeState? = nil,
     step: @escaping Step

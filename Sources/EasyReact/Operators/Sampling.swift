@@ -15,6 +15,7 @@ extension Node {
   /// none.
   /// - Parameter mode: `.everyValue` tells every value of this node as it comes, with what `other`
   ///   holds at that moment.
+  @inlinable
   public final func withLatest<Other: Sendable>(
     from other: Node<Other>, mode: CombineMode = .latest, file: StaticString = #fileID,
     line: UInt = #line
@@ -22,59 +23,36 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead((Value, Other).self, SourceLocation(file, line), turn)
-    let event = Captured<Value>()
+    // An event that waits for the join to run: its node does not keep it. The holder's.
+    let event = Cell<Value?>(nil)
     node.storage.pointee.join = makeJoin([storage, other.storage]) { storage, turn in
-      let upstreams = storage.pointee.join!.pointee.upstreams
-      let value = upstreams[0].readStored(Value.self) ?? event.value
-      event.value = nil
+      let join = storage.pointee.join.unsafelyUnwrapped
+      let upstreams = join.pointee.upstreams
+      let value = upstreams[0].readStored(Value.self) ?? event.place.pointee
+      event.place.pointee = nil
       guard let value, let latest = upstreams[1].readStored(Other.self) else {
         storage.traceWaiting(in: turn)
         return false
       }
-      return emit((value, latest), of: storage, turn)
+      return emit((value, latest), of: storage, join, turn)
     }
-    connectJoin(self, node.storage, .withLatest, turn) { up, edge, turn in
-      if mode == .everyValue {
-        let value = up.slot(Value.self).pointee
-        return edge.inRegion(in: turn) { delivery, turn in
-          pair(value, Other.self, over: edge, delivery, up, turn)
-        }
+    let step: Step =
+      mode == .everyValue
+      ? everyPairStep(Value.self, Other.self)
+      : { up, edge, turn in
+        if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
+        return noteEvent(up.slot(Value.self).pointee, in: event, over: edge, up, turn)
       }
-      if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
-      let value = up.slot(Value.self).pointee
-      return edge.inRegion(in: turn) { delivery, turn in
-        event.value = value
-        edge.pointee.down!.noteArrival(delivery, sender: up, in: turn)
-        return false
-      }
-    }
+    connectJoin(self, node.storage, .withLatest, turn, step)
     let isLeft = other.storage.pointee.hasPendingValue.load(ordering: .acquiring)
     connectLatest(other, to: node.storage, isAwaited: isLeft && hasEmitted(other), in: turn)
-    if !isLeft { storePair(with: other, in: node.storage) }
-    turn.leave()
-    return node
-  }
-
-  private final func storePair<Other: Sendable>(with other: Node<Other>, in join: NodePointer) {
-    if let value = storage.readStored(Value.self),
+    if !isLeft, let value = storage.readStored(Value.self),
       let latest = other.storage.readStored(Other.self)
     {
-      join.store((value, latest))
+      node.storage.store((value, latest))
     }
-  }
-
-  /// The edge of the node that does not make the join run.
-  /// - Parameter isAwaited: A value of it is still left with another thread: its arrival makes the join run, once.
-  private final func connectLatest<Other: Sendable>(
-    _ other: Node<Other>, to join: NodePointer, isAwaited: Bool, in turn: TurnPointer
-  ) {
-    if !isAwaited { return connectJoin(other, join, .latest, turn) { _, _, _ in false } }
-    let isAwaited = Cell(true)
-    connectJoin(other, join, .latest, turn) { up, edge, turn in
-      // By the holder of `other`.
-      defer { isAwaited.place.pointee = false }
-      return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
-    }
+    turn.leave()
+    return node
   }
 
   /// Returns a node that takes this node's latest value whenever `ticks` tells something, if there
@@ -87,38 +65,34 @@ extension Node {
   /// ends it: `isTerminated`. Passes on the context of the tick. Known as `sample` in Rx.
   /// ReactiveSwift's `sample(on:)` tells the same value again at each tick: that is
   /// `ticks.withLatest(from: node)` here, so this name keeps the meaning which has no other.
+  @inlinable
   public final func sample<Tick: Sendable>(
     on ticks: Node<Tick>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    let sampling = Sampling()
-    let event = Captured<Value>()
+    // Has this node told something since the last tick? And what, where it was an event. The holder's.
+    let isNew = Cell(false)
+    let event = Cell<Value?>(nil)
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
     node.storage.pointee.join = makeJoin([storage, ticks.storage]) { storage, turn in
-      let stored = storage.pointee.join!.pointee.upstreams[0].readStored(Value.self)
-      guard sampling.isNew, let value = stored ?? event.value else {
+      let join = storage.pointee.join.unsafelyUnwrapped
+      let stored = join.pointee.upstreams[0].readStored(Value.self)
+      guard isNew.place.pointee, let value = stored ?? event.place.pointee else {
         storage.traceWaiting(in: turn)
         return false
       }
-      sampling.isNew = false
-      event.value = nil
+      isNew.place.pointee = false
+      event.place.pointee = nil
       turn.pointee.wave.flags.remove(.event)  // the tick's
       if stored == nil { turn.pointee.wave.flags.insert(.event) }
-      return emit(value, of: storage, turn)
+      return emit(value, of: storage, join, turn)
     }
-    connectJoin(self, node.storage, .sample, turn) { up, edge, turn in
-      let value = turn.isEvent ? up.slot(Value.self).pointee : nil
-      return edge.inRegion(in: turn) { _, turn in
-        sampling.isNew = true
-        event.value = value
-        return edge.stop(.waitsForAnotherUpstream, in: turn)
-      }
-    }
+    connectJoin(self, node.storage, .sample, turn, sampledStep(isNew, event))
     connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
     if let value = storage.readStored(Value.self) {
-      sampling.isNew = ticks.isEmpty
-      if !sampling.isNew { node.storage.store(value) }
+      isNew.place.pointee = ticks.isEmpty
+      if !isNew.place.pointee { node.storage.store(value) }
     }
     turn.leave()
     return node
@@ -126,7 +100,7 @@ extension Node {
 }
 
 /// An edge into a join that is being made; its first value is read by the maker.
-func connectJoin(
+@usableFromInline func connectJoin(
   _ up: AnyNode, _ down: NodePointer, _ kind: OperatorKind, _ turn: TurnPointer,
   _ step: @escaping Step
 ) {
@@ -134,30 +108,73 @@ func connectJoin(
   edge.attachToJoin(in: turn)
 }
 
-/// Has the sampled node told something since the last tick? Touched by the holder of the join's
-/// region.
-private final class Sampling: @unchecked Sendable {
-  // Unchecked: see above.
-  var isNew = false
+/// The edge of the node that does not make the join run.
+/// - Parameter isAwaited: A value of it is still left with another thread: its arrival makes the join run, once.
+@usableFromInline func connectLatest(
+  _ other: AnyNode, to join: NodePointer, isAwaited: Bool, in turn: TurnPointer
+) {
+  if !isAwaited { return connectJoin(other, join, .latest, turn) { _, _, _ in false } }
+  let isAwaited = Cell(true)
+  connectJoin(other, join, .latest, turn) { up, edge, turn in
+    // By the holder of `other`.
+    defer { isAwaited.place.pointee = false }
+    return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
+  }
 }
 
-/// An event that waits for the join to run: its node does not keep it. Touched by the holder of the
-/// join's region.
-private final class Captured<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: see above.
-  var value: Value?
+/// The join runs with an event, which is kept until then.
+@inlinable @inline(never) func noteEvent<Value: Sendable>(
+  _ value: Value, in event: Cell<Value?>, over edge: EdgePointer, _ up: NodePointer,
+  _ turn: TurnPointer
+) -> Bool {
+  edge.inRegion(in: turn) { delivery, turn in
+    event.place.pointee = value
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
+    return false
+  }
+}
+
+/// There is something new for the next tick.
+@inlinable func sampledStep<Value: Sendable>(_ isNew: Cell<Bool>, _ event: Cell<Value?>) -> Step {
+  @Sendable func note(
+    _ value: Value?, _ edge: EdgePointer, _ turn: TurnPointer
+  ) -> Bool {
+    isNew.place.pointee = true
+    event.place.pointee = value
+    return edge.stop(.waitsForAnotherUpstream, in: turn)
+  }
+  return { up, edge, turn in
+    let value = turn.isEvent ? up.slot(Value.self).pointee : nil
+    return edge.deliver(Delivery(edge, turn), in: turn) { _ in
+      note(value, edge, turn)
+    } later: {
+      ClosureCrossing { note(value, edge, $1) }
+    }
+  }
 }
 
 /// A pair for every value.
-private func pair<Value: Sendable, Other: Sendable>(
-  _ value: Value, _: Other.Type, over edge: EdgePointer, _ delivery: Delivery, _ up: NodePointer,
-  _ turn: TurnPointer
-) -> Bool {
-  let down = edge.pointee.down!
-  let join = down.pointee.join!
-  if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, in: turn) }
-  guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
-    return edge.stop(.waitsForAnotherUpstream, in: turn)
+@inlinable func everyPairStep<Value: Sendable, Other: Sendable>(
+  _: Value.Type, _: Other.Type
+) -> Step {
+  @Sendable func pair(
+    _ value: Value, _ edge: EdgePointer, _ delivery: Delivery, _ up: NodePointer,
+    _ turn: TurnPointer
+  ) -> Bool {
+    let down = edge.pointee.down.unsafelyUnwrapped
+    let join = down.pointee.join.unsafelyUnwrapped
+    if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, in: turn) }
+    guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
+      return edge.stop(.waitsForAnotherUpstream, in: turn)
+    }
+    return down.arrive(.value((value, latest)), delivery, sender: up, in: turn)
   }
-  return down.arrive(.value((value, latest)), delivery, sender: up, in: turn)
+  return { up, edge, turn in
+    let value = up.slot(Value.self).pointee
+    return edge.deliver(Delivery(edge, turn), in: turn) {
+      pair(value, edge, $0, up, turn)
+    } later: {
+      ClosureCrossing { pair(value, edge, $0, up, $1) }
+    }
+  }
 }

@@ -10,26 +10,20 @@ extension Node {
   ///
   /// Present values count; emptying does not. Values wait without bound for their partners. Losing
   /// an upstream edge ends it: `isTerminated`. Known as `zip` everywhere.
+  @inlinable
   public final func zip<each Other: Sendable>(
     _ others: repeat Node<each Other>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, repeat each Other)> {
-    let first = ZipQueue<Value>()
-    let rest = (repeat ZipQueue<each Other>(for: each others))
-    let group = Termination()
-    let ready: @Sendable () -> Bool = {
-      if first.isEmpty { return false }
-      for queue in repeat each rest {
-        if queue.isEmpty { return false }
-      }
-      return true
-    }
+    let group = ZipGroup()
+    let first = ZipQueue<Value>(group)
+    let rest = (repeat ZipQueue<each Other>(group, for: each others))
     let pop: @Sendable () -> (Value, repeat each Other) = {
       (first.pop(), repeat (each rest).pop())
     }
     return makeZip(SourceLocation(file, line), group) { connect in
-      connect(self, zipStep(first, group, ready, pop))
+      connect(self, zipStep(first, group, pop))
       for (node, queue) in repeat (each others, each rest) {
-        connect(node, zipStep(queue, group, ready, pop))
+        connect(node, zipStep(queue, group, pop))
       }
     }
   }
@@ -39,12 +33,12 @@ extension Node {
   public final func zip<Other: Sendable>(
     _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<(Value, Other)> {
-    let first = ZipQueue<Value>()
-    let second = ZipQueue<Other>()
-    let group = Termination()
+    let group = ZipGroup()
+    let (first, second) = (ZipQueue<Value>(group), ZipQueue<Other>(group))
+    let pop: @Sendable () -> (Value, Other) = { (first.pop(), second.pop()) }
     return makeZip(SourceLocation(file, line), group) { connect in
-      connect(self, zipStep(first, group, { !second.isEmpty }) { (first.pop(), second.pop()) })
-      connect(other, zipStep(second, group, { !first.isEmpty }) { (first.pop(), second.pop()) })
+      connect(self, zipStep(first, group, pop))
+      connect(other, zipStep(second, group, pop))
     }
   }
 
@@ -53,55 +47,65 @@ extension Node {
   public static func zip(
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
-    let queues = nodes.map { _ in ZipQueue<Value>() }
-    let group = Termination()
-    // The first one that was empty when last looked at: only when that has a value the others are looked
-    // at, each once for an array that is told.
-    let lacking = Cell(0)
-    let ready: @Sendable () -> Bool = {
-      while lacking.place.pointee < queues.count {
-        if queues[lacking.place.pointee].isEmpty { return false }
-        lacking.place.pointee += 1
-      }
-      lacking.place.pointee = 0
-      return true
-    }
+    let group = ZipGroup()
+    let queues = nodes.map { _ in ZipQueue<Value>(group) }
     let pop: @Sendable () -> [Value] = { queues.map { $0.pop() } }
     return makeZip(SourceLocation(file, line), group) { connect in
-      for (node, queue) in Swift.zip(nodes, queues) {
-        connect(node, zipStep(queue, group, ready, pop))
-      }
+      for (node, queue) in Swift.zip(nodes, queues) { connect(node, zipStep(queue, group, pop)) }
     }
   }
+}
+
+/// What the upstreams of a zip share.
+@usableFromInline final class ZipGroup: @unchecked Sendable {
+  // Unchecked: `lacking` is touched by the holder of the zip's region only. A pointer, for a field would be
+  // checked for exclusive access each time.
+  @usableFromInline let termination = Termination()
+  /// How many queues are empty.
+  @usableFromInline let lacking: UnsafeMutablePointer<Int>
+  @inlinable init() {
+    lacking = .allocate(capacity: 1)
+    lacking.initialize(to: 0)
+  }
+  deinit { lacking.deallocate() }
 }
 
 /// The values of one upstream that wait for partners. Touched by the holder of the zip's region
 /// only.
 @usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: see above. A pointer, for a field would be checked for exclusive access each time.
+  // Unchecked: see above. A pointer, for the same reason.
   @usableFromInline let items: UnsafeMutablePointer<Deque<Value>>
-  @inlinable init() {
+  @usableFromInline let group: ZipGroup
+  @inlinable init(_ group: ZipGroup) {
+    self.group = group
     items = .allocate(capacity: 1)
     items.initialize(to: Deque())
+    group.lacking.pointee += 1
   }
-  @inlinable convenience init(for _: Node<Value>) { self.init() }
+  @inlinable convenience init(_ group: ZipGroup, for _: Node<Value>) { self.init(group) }
   deinit {
     items.deinitialize(count: 1)
     items.deallocate()
   }
-  @inlinable var isEmpty: Bool { items.pointee.isEmpty }
-  @inlinable func push(_ value: Value) { items.pointee.append(value) }
-  @inlinable func pop() -> Value { items.pointee.removeFirst() }
+  @inlinable @inline(__always) func push(_ value: Value) {
+    if items.pointee.isEmpty { group.lacking.pointee &-= 1 }
+    items.pointee.append(value)
+  }
+  @inlinable @inline(__always) func pop() -> Value {
+    let value = items.pointee.removeFirst()
+    if items.pointee.isEmpty { group.lacking.pointee &+= 1 }
+    return value
+  }
 }
 
 @inlinable func makeZip<Output: Sendable>(
-  _ location: SourceLocation, _ group: Termination,
+  _ location: SourceLocation, _ group: ZipGroup,
   _ connectAll: ((AnyNode, @escaping Step) -> Void) -> Void
 ) -> Node<Output> {
   let turn = currentTurn()
   turn.enter()
   let node = makeHead(Output.self, location, turn)
-  node.storage.sideTable().termination = group
+  node.storage.sideTable().termination = group.termination
   var edges: [EdgePointer] = []
   connectAll { upstream, step in
     edges.append(connect(upstream, node.storage, kind: .zip, step))
@@ -113,16 +117,17 @@ extension Node {
 
 /// The value joins its queue in the zip's region; if every queue has one, a tuple arrives.
 @inlinable func zipStep<Value: Sendable, Output: Sendable>(
-  _ queue: ZipQueue<Value>, _ group: Termination, _ ready: @escaping @Sendable () -> Bool,
-  _ pop: @escaping @Sendable () -> Output
+  _ queue: ZipQueue<Value>, _ group: ZipGroup, _ pop: @escaping @Sendable () -> Output
 ) -> Step {
-  @Sendable @inline(__always) func push(
+  @Sendable func push(
     _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.isTerminated { return down.stop(.cut, wave: delivery.wave.number, from: up, in: turn) }
+    if group.termination.isTerminated {
+      return down.stop(.cut, wave: delivery.wave.number, from: up, in: turn)
+    }
     queue.push(value)
-    if !ready() {
+    if group.lacking.pointee != 0 {
       return down.stop(.waitsForAnotherUpstream, wave: delivery.wave.number, from: up, in: turn)
     }
     return down.arrive(.value(pop()), delivery, sender: up, in: turn)

@@ -44,8 +44,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override func staged(in batch: Batch) -> AnyObject? {
     guard let staged = batch.staged(root.storage) else { return nil }
-    let whole = unsafeDowncast(staged, to: Staged<Root>.self).value
-    return PendingValue(whole.flatMap(part.get))
+    return PendingValue(staged.read(Root.self).flatMap(part.get))
   }
 
   // MARK: Setting
@@ -54,7 +53,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     if !root.isMutable { root.refuse("set") }
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
-    if let batch = turn.openBatch { return batch.stage(root, .attempt(change), context) }
+    if let batch = turn.openBatch { return root.stage(.attempt(change), context, in: batch) }
     let whole = root.kept(.attempt(change))
     turn.enter()
     if root.storage.claim(by: turn) {

@@ -153,7 +153,7 @@ enum TimerChange: Sendable {
 
 /// A value that is stored, but not told yet, must not be overwritten: what comes to the node while
 /// `body` runs waits there, and the loop takes it up. Holder of the node's region if it is stored.
-func whileStored(
+@usableFromInline func whileStored(
   _ isStored: Bool, _ storage: NodePointer, _ turn: TurnPointer, _ body: () -> Void
 ) {
   if !isStored { return body() }

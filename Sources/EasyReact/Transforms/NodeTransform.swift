@@ -176,7 +176,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     up.storage.perform(in: turn) { turn in
       let body: (TurnPointer) -> Void = { self.runStep(of: up, source, box, $0) }
       if up.storage.pointee.flags.has(.busy) {
-        up.storage.waitForTurn(Input.self, body, in: turn)  // the step may be running
+        up.storage.waitForTurn(body, in: turn)  // the step may be running
       } else {
         up.storage.whileBusy(in: turn) { body(turn) }
       }

@@ -3,5 +3,5 @@
 func budgetRows() -> [Benchmark] {
   propagationRows() + joinRows() + derivationRows() + operatorRows() + lifeRows() + threadRows()
     + valueRows()
-    + customRows()
+    + customRows() + writeRows() + eventRows() + moreJoinRows() + followingRows() + timedRows()
 }

@@ -22,9 +22,52 @@ import Synchronization
 }
 
 extension NodePointer {
+  /// Sets a node to what becomes of the value that it holds.
+  @inlinable func changeValue<Value: Sendable>(
+    _ change: @escaping @Sendable (inout Value) -> Void, in turn: TurnPointer
+  ) {
+    turn.enter()
+    if claim(by: turn) || spinClaim(by: turn) {
+      if pointee.flags.isEmpty, !turn.pointee.isTraced,
+        pointee.hasValue.load(ordering: .relaxed)
+      {
+        let saved = turn.pointee.wave
+        pointee.flags = .busy  // what the change sets here waits
+        var value = slot(Value.self).pointee
+        change(&value)
+        pointee.flags.remove(.busy)
+        let wave = newWave()
+        turn.pointee.wave = Wave(number: wave)
+        store(value)
+        pointee.wave.store(wave, ordering: .releasing)
+        pointee.sender.store(nil, ordering: .relaxed)
+        propagate(in: turn)
+        turn.pointee.wave = saved
+      } else {
+        apply(.change(change), context: nil, in: turn)
+      }
+    } else {
+      sendSet(.change(change), context: nil, in: turn)
+    }
+    turn.leave()
+  }
+
+  /// Whatever comes to the node from outside.
+  @inlinable func bring<Value: Sendable>(
+    _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer
+  ) {
+    turn.enter()
+    if claim(by: turn) {
+      apply(arrival, context: context, in: turn)
+    } else {
+      sendSet(arrival, context: context, in: turn)
+    }
+    turn.leave()
+  }
+
   /// Runs the user's change on a copy. The node is busy meanwhile, so a set made by the change waits
   /// for it. Nil: there is no value, or the change had nothing to do.
-  @inlinable func changed<Value: Sendable>(_: Value.Type, by body: (inout Value) -> Bool)
+  @usableFromInline func changed<Value: Sendable>(_: Value.Type, by body: (inout Value) -> Bool)
     -> Value?
   {
     guard var value = readStored(Value.self) else { return nil }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What an edge brings to its other node. A type of its own for each kind, so that `deliver` is compiled
 /// for it.
 @usableFromInline protocol Crossing {
@@ -33,18 +35,28 @@ extension EdgePointer {
   }
 
   /// Unless the edge is cut before the message is opened.
-  @inlinable @inline(never) func send<Brought: Crossing>(
-    _ crossing: Brought, _ delivery: Delivery, in turn: TurnPointer
+  @inlinable @inline(never) func send(
+    _ crossing: some Crossing, _ delivery: Delivery, in turn: TurnPointer
   ) {
-    typealias Payload = (EdgePointer, Brought, Delivery)
+    sendLater(delivery, in: turn) { edge, delivery, turn in
+      crossing.arrive(over: edge, delivery, in: turn)
+    }
+  }
+
+  /// What of it needs no type.
+  @usableFromInline func sendLater(
+    _ delivery: Delivery, in turn: TurnPointer,
+    _ arrive: @escaping (EdgePointer, Delivery, TurnPointer) -> Bool
+  ) {
+    typealias Payload = (EdgePointer, (EdgePointer, Delivery, TurnPointer) -> Bool, Delivery)
     if turn.pointee.isTraced { traceLeft(wave: delivery.wave.number, in: turn) }
-    let payload: Payload = (self, crossing, delivery.retained())
+    let payload: Payload = (self, arrive, delivery.retained())
     pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
-      let (edge, crossing, delivery) = takePayload(payload, Payload.self)
+      let (edge, arrive, delivery) = takePayload(payload, Payload.self)
       let context = delivery.takeContext()
       if !edge.pointee.isOver() {
         let saved = turn.pointee.wave
-        if crossing.arrive(over: edge, delivery.afterWaiting(context), in: turn) {
+        if arrive(edge, delivery.afterWaiting(context), turn) {
           edge.pointee.down.unsafelyUnwrapped.propagate(in: turn)
         }
         turn.pointee.wave = saved
@@ -68,7 +80,9 @@ extension EdgePointer {
 
 extension EdgePointer {
   /// `deliver` of what a closure does, which is true when it stored a value in the downstream.
-  func inRegion(in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool) -> Bool {
+  @usableFromInline func inRegion(
+    in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool
+  ) -> Bool {
     deliver(ClosureCrossing(body), Delivery(self, turn), in: turn)
   }
 }
@@ -85,5 +99,35 @@ extension EdgePointer {
     over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer
   ) -> Bool {
     edge.pointee.down.unsafelyUnwrapped.arrive(arrival, delivery, sender: sender, in: turn)
+  }
+}
+
+// MARK: - Events
+
+extension EdgePointer {
+  /// The usual case of an event that is no word, or all that is not usual.
+  @inlinable @inline(never) func passOtherwise<Value: Sendable>(
+    _ value: Value, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    if !isWord(Value.self), passEvent(value, from: up, in: turn) { return true }
+    return passSlowly(.value(value), from: up, in: turn)
+  }
+
+  @inlinable @inline(__always) func passEvent<Value: Sendable>(
+    _ value: Value, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
+    let wave = turn.pointee.wave.number
+    let flags = pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
+    guard flags == NodeFlags.event.rawValue,
+      up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
+      down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced,
+      down.isReadyForEvent, !pointee.traits.has(.keepsEvents)
+    else { return false }
+    down.storeNextEvent(value)
+    down.pointee.wave.store(wave, ordering: .releasing)
+    down.pointee.sender.store(up, ordering: .relaxed)
+    return true
   }
 }

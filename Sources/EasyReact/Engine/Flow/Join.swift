@@ -23,6 +23,8 @@ import Synchronization
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
   let compute: (NodePointer, TurnPointer) -> Bool
+  /// Of a combination of many like nodes, once it is set.
+  @usableFromInline var changed: UnsafeMutablePointer<ChangedInputs>? = nil
   /// An upstream edge was lost: it never runs again.
   @usableFromInline let isTerminated: Atomic<Bool>
 
@@ -53,6 +55,8 @@ import Synchronization
 extension JoinPointer {
   func freeJoin() {
     pointee.upstreams.deallocate()
+    pointee.changed?.deinitialize(count: 1)
+    pointee.changed?.deallocate()
     deinitialize(count: 1)
     deallocate()
   }
@@ -89,16 +93,20 @@ extension JoinPointer {
   @inline(__always) func arriveOver(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
+    if arriveQuickly(over: edge, from: up, in: turn) { return false }
+    return arriveSlowly(over: edge, from: up, in: turn)
+  }
+
+  /// False: nothing was done, but for a claim.
+  @inline(__always) func arriveQuickly(
+    over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
     let storage = edge.pointee.down.unsafelyUnwrapped
     // The edge is looked at again behind the claim: see `isOver`.
-    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
-      storage.claim(by: turn),
-      edge.pointee.flags.load(ordering: .relaxed) == 0, !turn.pointee.isTraced,
-      storage.noteQuickly(self, sender: up, in: turn)
-    {
-      return false
-    }
-    return arriveSlowly(over: edge, from: up, in: turn)
+    return edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
+      && storage.claim(by: turn)
+      && edge.pointee.flags.load(ordering: .relaxed) == 0 && !turn.pointee.isTraced
+      && storage.noteQuickly(self, sender: up, in: turn)
   }
 
   /// Does it wait with less than this to show?
@@ -110,7 +118,7 @@ extension JoinPointer {
       < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
   }
 
-  @inline(never) fileprivate func arriveSlowly(
+  @inline(never) func arriveSlowly(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     edge.deliver(JoinCrossing(join: self, sender: up), Delivery(edge, turn), in: turn)
@@ -136,7 +144,16 @@ extension NodePointer {
     guard pointee.wave.load(ordering: .relaxed) < wave,
       pointee.rank.load(ordering: .relaxed) > turn.pointee.runningRank
     else { return false }
-    if join.pointee.isWaiting { return join.pointee.wave == wave }
+    if join.pointee.isWaiting {
+      if join.pointee.wave >= wave { return true }
+      // What came before this wave, of the same turn: it goes on with the newest.
+      if join.pointee.context != nil { return false }
+      join.pointee.wave = wave
+      join.pointee.tiebreak = 0
+      join.pointee.flags = []
+      join.pointee.sender = sender
+      return true
+    }
     if pointee.isUnwanted || join.pointee.context != nil
       || join.pointee.isTerminated.load(ordering: .relaxed)
     {
@@ -152,7 +169,9 @@ extension NodePointer {
   }
 
   /// The same for the node's own join.
-  func noteArrival(_ delivery: Delivery, sender: NodePointer, in turn: TurnPointer) {
+  @usableFromInline func noteArrival(
+    _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
+  ) {
     noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
   }
 

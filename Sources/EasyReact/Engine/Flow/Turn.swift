@@ -14,12 +14,14 @@ import Synchronization
   @usableFromInline var wave = Wave()
   @usableFromInline var isTraced = false
   /// Where the set that comes next was called, for a tracer.
-  var callSite: SourceLocation? = nil
+  @usableFromInline var callSite: SourceLocation? = nil
   /// The stack, linked by `NodeStorage.caller`.
   @usableFromInline var top: NodePointer? = nil
   @usableFromInline var held: RegionPointer? = nil
   /// The `Batch` that is open; unretained.
   @usableFromInline var batch: Unmanaged<AnyObject>? = nil
+  /// One that has ended, for the next: retained.
+  var spareBatch: Unmanaged<AnyObject>? = nil
   /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
   @usableFromInline var receiving: EdgePointer? = nil
   @usableFromInline var hasSent = false
@@ -77,6 +79,7 @@ import Synchronization
   deinit {
     joins.deallocate()
     retired.deallocate()
+    spareBatch?.release()
     var next = spareEdges
     while let block = next {
       next = block.load(as: UnsafeMutableRawPointer?.self)

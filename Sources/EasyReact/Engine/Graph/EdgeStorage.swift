@@ -39,7 +39,7 @@ import Synchronization
   /// Retained: what waits in a scheduler for this edge, told when it is cut.
   @usableFromInline let state: Unmanaged<EdgeState>?
 
-  @inlinable init(
+  init(
     kindCode: UInt8, traits: EdgeTraits, up: NodePointer? = nil,
     handle: Unmanaged<AnyObject>? = nil,
     hearsEmptiness: Bool = false, flags: EdgeFlags = [], state: EdgeState? = nil,

@@ -13,6 +13,32 @@ import Synchronization
   _isPOD(Value.self) && MemoryLayout<Value>.size <= 8
 }
 
+/// A value that is a word, which lies in its first bytes. Not through memory, which would cost a guard of the
+/// stack at each hop.
+@inlinable @inline(__always) func bits<Value>(of value: Value) -> UInt64 {
+  switch MemoryLayout<Value>.size {
+  case 8: return unsafeBitCast(value, to: UInt64.self)
+  case 4: return UInt64(unsafeBitCast(value, to: UInt32.self))
+  case 2: return UInt64(unsafeBitCast(value, to: UInt16.self))
+  case 1: return UInt64(unsafeBitCast(value, to: UInt8.self))
+  case 0: return 0
+  default:
+    var word: UInt64 = 0
+    withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
+    return word
+  }
+}
+
+@inlinable @inline(__always) func value<Value>(_: Value.Type, of word: UInt64) -> Value {
+  switch MemoryLayout<Value>.size {
+  case 8: return unsafeBitCast(word, to: Value.self)
+  case 4: return unsafeBitCast(UInt32(truncatingIfNeeded: word), to: Value.self)
+  case 2: return unsafeBitCast(UInt16(truncatingIfNeeded: word), to: Value.self)
+  case 1: return unsafeBitCast(UInt8(truncatingIfNeeded: word), to: Value.self)
+  default: return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+  }
+}
+
 @inlinable @inline(__always) func valueOffset<Value>(_: Value.Type) -> Int {
   let alignment = max(8, MemoryLayout<Value>.alignment)
   return (MemoryLayout<NodeStorage>.size + alignment - 1) & ~(alignment - 1)
@@ -54,9 +80,7 @@ extension NodePointer {
   /// Holder only.
   @inlinable @inline(__always) func store<Value>(_ value: consuming Value) {
     if isWord(Value.self) {
-      var word: UInt64 = 0
-      withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
-      wordSlot(Value.self).pointee.store(word, ordering: .releasing)
+      wordSlot(Value.self).pointee.store(bits(of: value), ordering: .releasing)
       pointee.hasValue.store(true, ordering: .releasing)
     } else {
       let place = slot(Value.self)
@@ -92,10 +116,13 @@ extension NodePointer {
   }
 
   /// Holder only.
-  @inlinable func clearValue<Value>(_: Value.Type) {
+  @inlinable @inline(never) func clearValue<Value>(_: Value.Type) {
     if !pointee.hasValue.load(ordering: .relaxed) { return }
     if isWord(Value.self) {
+      // Who reads it under the lock, in `readWordLocked`, reads it whole before an event can be stored.
+      pointee.acquire()
       pointee.hasValue.store(false, ordering: .releasing)
+      pointee.release()
       return
     }
     let flags = beginDying(Value.self)
@@ -113,20 +140,33 @@ extension NodePointer {
 extension NodePointer {
   /// An event lies where a value would, while it is told: steps and listeners read it there. The node
   /// is empty meanwhile, so nobody else takes it for its value. Holder only.
-  @inlinable func storeEvent<Value>(_ value: consuming Value) {
+  @inlinable @inline(never) func storeEvent<Value>(_ value: consuming Value) {
     clearValue(Value.self)
+    // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
+    // again under the lock, under which the value was cleared.
+    if isWord(Value.self) { pointee.hasHeldEvent.store(true, ordering: .relaxed) }
+    pointee.flags.insert(.holdsNoValue)
+    storeNextEvent(value)
+  }
+
+  /// The same where no value lies, and the mark is set.
+  @inlinable @inline(__always) func storeNextEvent<Value>(_ value: consuming Value) {
     if isWord(Value.self) {
-      // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
-      // again under the lock.
-      var word: UInt64 = 0
-      withUnsafeMutableBytes(of: &word) { $0.storeBytes(of: value, as: Value.self) }
-      pointee.acquire()
-      pointee.hasHeldEvent.store(true, ordering: .relaxed)
-      wordSlot(Value.self).pointee.store(word, ordering: .releasing)
-      pointee.release()
+      wordSlot(Value.self).pointee.store(bits(of: value), ordering: .releasing)
     } else {
       slot(Value.self).initialize(to: value)
     }
+    pointee.flags.insert(.event)
+  }
+
+  /// At rest, an event was told last, and no value was stored since.
+  @inlinable @inline(__always) var isReadyForEvent: Bool {
+    pointee.flags.without(.eventNode) == .holdsNoValue
+  }
+
+  @inlinable @inline(__always) func storeAfterEvent<Value>(_ value: consuming Value) {
+    pointee.flags.remove(.holdsNoValue)
+    store(value)
   }
 
   /// The event has been told. Its deinit is user code; the node is busy.
@@ -169,7 +209,7 @@ extension NodePointer {
   /// The bytes of a value that is a word, of a node that has held an event; nil: the node is empty.
   ///
   /// Between the two loads of `readStored` such a node may be emptied for an event, which then lies where
-  /// the value was. So they are read again, under the lock that an event is stored under.
+  /// the value was. So they are read again, under the lock that a value is cleared under.
   @usableFromInline func readWordLocked() -> UInt64? {
     pointee.acquire()
     defer { pointee.release() }
@@ -181,7 +221,7 @@ extension NodePointer {
 
   @inlinable @inline(never) func readWordAgain<Value>(_: Value.Type) -> Value? {
     guard let word = readWordLocked() else { return nil }
-    return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+    return value(Value.self, of: word)
   }
 
   /// The stored value, for any thread.
@@ -190,7 +230,7 @@ extension NodePointer {
       if !pointee.hasValue.load(ordering: .acquiring) { return nil }
       let word = wordSlot(Value.self).pointee.load(ordering: .acquiring)
       if pointee.hasHeldEvent.load(ordering: .relaxed) { return readWordAgain(Value.self) }
-      return withUnsafeBytes(of: word) { $0.loadUnaligned(as: Value.self) }
+      return value(Value.self, of: word)
     }
     pointee.acquire()
     if !pointee.hasValue.load(ordering: .relaxed) {
@@ -234,7 +274,6 @@ extension NodePointer {
     _ sideTable: SideTable, _ pendingValue: AnyObject, old: inout AnyObject?
   ) -> UInt64 {
     old = sideTable.pendingValue
-    if old == nil { easyreact_add_unsettled(1) }
     sideTable.pendingValue = pendingValue
     sideTable.pendingTicket += 1
     pointee.hasPendingValue.store(true, ordering: .releasing)
@@ -250,7 +289,6 @@ extension NodePointer {
       old = sideTable.pendingValue
       sideTable.pendingValue = nil
       pointee.hasPendingValue.store(false, ordering: .releasing)
-      easyreact_add_unsettled(-1)
     }
     pointee.releaseAfterCopying()
     _ = consume old

@@ -68,13 +68,17 @@ import Synchronization
   @usableFromInline var cursor: EdgePointer?
   @usableFromInline var end: EdgePointer?
   @usableFromInline var caller: NodePointer?
-  /// `PendingQueue<Value>`: what came while the node was busy.
+  /// `PendingQueue`: what came while the node was busy.
   @usableFromInline var queue: Unmanaged<AnyObject>?
   /// `NodeFlags`: zero when the node is at rest.
   @usableFromInline var flags: NodeFlags
   @usableFromInline var isHead: Bool
+  /// An event that has been told needs no destruction. Constant.
+  @usableFromInline let hasTrivialValue: Bool
   /// The handle is gone.
   @usableFromInline var isUnwanted = false
+  /// Its value is kept elsewhere too: see `ValueKeeper`. Constant when others see the node.
+  @usableFromInline var isKept = false
 
   // Atomic.
 
@@ -91,7 +95,7 @@ import Synchronization
   /// followed. Written by the holder.
   @usableFromInline let sender: Atomic<NodePointer?>
   /// Written by the holder, under the lock.
-  @usableFromInline let region: Atomic<RegionPointer>
+  @usableFromInline let region: AtomicRegion
 
   // Lock.
 
@@ -102,9 +106,9 @@ import Synchronization
   /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
   @usableFromInline var inEdge: EdgeStorage
 
-  @inlinable init(
+  init(
     region: RegionPointer, isHead: Bool, rank: Int32, location: SourceLocation,
-    inEdge: consuming EdgeStorage,
+    inEdge: consuming EdgeStorage, hasTrivialValue: Bool,
     operations: @escaping (NodePointer, NodeOperation, TurnPointer) -> Bool
   ) {
     cursor = nil
@@ -115,10 +119,11 @@ import Synchronization
     join = nil
     flags = []
     self.isHead = isHead
+    self.hasTrivialValue = hasTrivialValue
     references = Atomic(1)
     self.rank = Atomic(rank)
     wave = Atomic(0)
-    self.region = Atomic(region)
+    self.region = AtomicRegion(region)
     hasValue = Atomic(false)
     isMutable = Atomic(false)
     hasPendingValue = Atomic(false)
@@ -195,10 +200,12 @@ import Synchronization
   @inlinable static var context: NodeFlags { NodeFlags(rawValue: 8) }
   /// The node was emptied: only edges that hear emptiness are followed.
   @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
+  /// For good, until a value is stored: an event was told, so the node is empty, and `hasHeldEvent` holds.
+  @inlinable static var holdsNoValue: NodeFlags { NodeFlags(rawValue: 32) }
   /// The value is an event: told, and not kept.
   @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
-  /// For good: an event node, whose values are events. It is never at rest by the loop's measure, so
-  /// it takes the slow ways, and the fast ones know nothing of it.
+  /// For good: an event node, whose values are events. It is never at rest by the measure of values, so
+  /// their fast ways know nothing of it.
   @inlinable static var eventNode: NodeFlags { NodeFlags(rawValue: 128) }
   @inlinable static var inFlight: NodeFlags {
     NodeFlags(
@@ -208,7 +215,7 @@ import Synchronization
 }
 
 private let identifiers = Atomic<UInt64>(1)
-@usableFromInline func nextIdentifier() -> UInt64 {
+private func nextIdentifier() -> UInt64 {
   identifiers.wrappingAdd(1, ordering: .relaxed).oldValue
 }
 
@@ -255,28 +262,35 @@ extension NodePointer {
 
 /// A node's storage without handle: `region` is the upstream's, or nil for one of its own.
 @inlinable @inline(__always) func makeStorage<Value: Sendable>(
-  of _: Value.Type, region: RegionPointer?, rank: Int32, location: SourceLocation,
-  inEdge: consuming EdgeStorage
+  of _: Value.Type, region: RegionPointer?, location: SourceLocation, inEdge: consuming EdgeStorage
 ) -> NodePointer {
-  let alignment = max(16, MemoryLayout<Value>.alignment)
-  let storage = UnsafeMutableRawPointer.allocate(
-    byteCount: valueOffset(Value.self) + max(8, MemoryLayout<Value>.size), alignment: alignment
-  ).assumingMemoryBound(to: NodeStorage.self)
+  makeStorage(
+    byteCount: valueOffset(Value.self) + max(8, MemoryLayout<Value>.size),
+    alignment: max(16, MemoryLayout<Value>.alignment), hasTrivialValue: _isPOD(Value.self),
+    region: region, location: location, inEdge: inEdge
+  ) { storage, operation, turn in
+    switch operation {
+    case .takeNext: return storage.takeNext(Value.self, in: turn)
+    case .dropEvent: storage.dropEvent(Value.self)
+    case .destroyValue: storage.clearValue(Value.self)
+    case .destroyQueue: storage.destroyQueue(Value.self)
+    }
+    return false
+  }
+}
+
+/// What of it needs no type: compiled once, in the library.
+@usableFromInline func makeStorage(
+  byteCount: Int, alignment: Int, hasTrivialValue: Bool, region: RegionPointer?,
+  location: SourceLocation, inEdge: consuming EdgeStorage,
+  operations: @escaping (NodePointer, NodeOperation, TurnPointer) -> Bool
+) -> NodePointer {
+  let storage = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: alignment)
+    .assumingMemoryBound(to: NodeStorage.self)
   storage.initialize(
     to: NodeStorage(
-      region: region ?? makeRegion(), isHead: region == nil, rank: rank, location: location,
-      inEdge: inEdge
-    ) { storage, operation, turn in
-      switch operation {
-      case .takeNext: return storage.takeNext(Value.self, in: turn)
-      case .dropEvent: storage.dropEvent(Value.self)
-      case .destroyValue: storage.clearValue(Value.self)
-      case .destroyQueue:
-        storage.pointee.queue?.release()
-        storage.pointee.queue = nil
-      }
-      return false
-    })
+      region: region ?? makeRegion(), isHead: region == nil, rank: 0, location: location,
+      inEdge: inEdge, hasTrivialValue: hasTrivialValue, operations: operations))
   storage.inEdgePointer().pointee.down = storage
   return storage
 }

@@ -74,6 +74,33 @@ import Synchronization
   static func message(in word: UInt) -> MessagePointer? { MessagePointer(bitPattern: word & ~held) }
 }
 
+/// An `Atomic<RegionPointer>` that is not looked at at each load, whether it is null.
+@usableFromInline struct AtomicRegion: ~Copyable {
+  @usableFromInline enum LoadOrdering { case relaxed, acquiring }
+  @usableFromInline enum StoreOrdering { case relaxed, releasing }
+  @usableFromInline let address: Atomic<UInt>
+
+  @inlinable init(_ region: RegionPointer) { address = Atomic(UInt(bitPattern: region)) }
+
+  @inlinable @inline(__always) borrowing func load(ordering: LoadOrdering) -> RegionPointer {
+    let address =
+      switch ordering {
+      case .relaxed: self.address.load(ordering: .relaxed)
+      case .acquiring: self.address.load(ordering: .acquiring)
+      }
+    return RegionPointer(bitPattern: address).unsafelyUnwrapped
+  }
+
+  @inlinable @inline(__always) borrowing func store(
+    _ region: RegionPointer, ordering: StoreOrdering
+  ) {
+    switch ordering {
+    case .relaxed: address.store(UInt(bitPattern: region), ordering: .relaxed)
+    case .releasing: address.store(UInt(bitPattern: region), ordering: .releasing)
+    }
+  }
+}
+
 @inlinable func makeRegion() -> RegionPointer {
   let region = RegionPointer.allocate(capacity: 1)
   region.initialize(to: Region())

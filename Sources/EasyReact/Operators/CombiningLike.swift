@@ -1,0 +1,153 @@
+import Synchronization
+
+// A combination of like nodes. It may be of many, so it reads only what has changed, and changes the array that
+// it has told last where nobody else holds it.
+
+extension Node {
+  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
+  /// an empty array.
+  /// - Complexity: O(1) for each input that changed, where nobody holds the array that was told last; else the
+  ///   array is copied.
+  @inlinable
+  public static func combine(
+    _ nodes: [Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> Node<[Value]> {
+    let location = SourceLocation(file, line)
+    if nodes.isEmpty { return makeSource([], isMutable: false, location) }
+    let count = nodes.count
+    if mode == .everyValue {
+      return makeJoin(nodes, mode, location) { $0.readAll(Value.self, count) }
+    }
+    let turn = currentTurn()
+    turn.enter()
+    let node = makeHead([Value].self, location, turn)
+    startJoin(node.storage, ofLike: nodes, turn) { storage, turn in
+      storage.emitLike(Value.self, turn)
+    }
+    let join = node.storage.pointee.join.unsafelyUnwrapped
+    if let values = join.pointee.upstreams.readAll(Value.self, count) { node.storage.store(values) }
+    turn.leave()
+    return node
+  }
+}
+
+/// Makes the join of a new node, and its edges.
+@usableFromInline func startJoin(
+  _ storage: NodePointer, ofLike upstreams: [AnyNode], _ turn: TurnPointer,
+  compute: @escaping (NodePointer, TurnPointer) -> Bool
+) {
+  let join = makeJoin(upstreams.map { $0.storage }, compute: compute)
+  let changed = UnsafeMutablePointer<ChangedInputs>.allocate(capacity: 1)
+  changed.initialize(to: ChangedInputs(upstreams: upstreams.count))
+  join.pointee.changed = changed
+  storage.pointee.join = join
+  for (position, upstream) in upstreams.enumerated() {
+    let edge = connect(upstream, storage, kind: .combine, hearsEmptiness: true) { up, edge, turn in
+      arriveAtJoin(up, edge, turn, as: position)
+    }
+    edge.attachToJoin(in: turn)
+  }
+}
+
+extension UnsafeMutablePointer<NodePointer> {
+  /// Nil: one of them is empty.
+  @inlinable func readAll<Value: Sendable>(_: Value.Type, _ count: Int) -> [Value]? {
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    for index in 0..<count {
+      guard let value = self[index].readStored(Value.self) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+}
+
+extension NodePointer {
+  /// The run of such a join.
+  @inlinable func emitLike<Value: Sendable>(_: Value.Type, _ turn: TurnPointer) -> Bool {
+    let join = pointee.join.unsafelyUnwrapped
+    let changed = join.pointee.changed.unsafelyUnwrapped
+    if turn.pointee.wave.flags.rawValue | pointee.flags.rawValue == 0,
+      pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number,
+      changed.pointee.suffice(for: self), replaceChanged(Value.self, join)
+    {
+      changed.pointee.forget()
+      pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
+      pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+      if turn.pointee.isTraced {
+        traceStored(
+          origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
+      }
+      changed.pointee.endReading(self, isStored: true)
+      return true
+    }
+    changed.pointee.beginReading()
+    guard let values = join.pointee.upstreams.readAll(Value.self, join.pointee.count) else {
+      changed.pointee.endReading(self, isStored: false)
+      traceWaiting(in: turn)
+      return false
+    }
+    let isStored = emit(values, of: self, join, turn)
+    changed.pointee.endReading(self, isStored: isStored)
+    return isStored
+  }
+
+  /// False: one of them is empty by now, and nothing was replaced.
+  @inlinable func replaceChanged<Value: Sendable>(_: Value.Type, _ join: JoinPointer) -> Bool {
+    let (positions, count) = (
+      join.pointee.changed.unsafelyUnwrapped.pointee.positions,
+      join.pointee.changed.unsafelyUnwrapped.pointee.count
+    )
+    func read(_ index: Int) -> Value? {
+      join.pointee.upstreams[Int(positions[index])].readStored(Value.self)
+    }
+    if count == 1 {
+      guard let value = read(0) else { return false }
+      replace(value, at: Int(positions[0]))
+      return true
+    }
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    for index in 0..<count {
+      guard let value = read(index) else { return false }
+      values.append(value)
+    }
+    for index in 0..<count { replace(values[index], at: Int(positions[index])) }
+    return true
+  }
+
+  /// In place where nobody else holds the array. What was there dies behind the lock: see `store`.
+  @inlinable func replace<Value: Sendable>(_ value: Value, at position: Int) {
+    let array = slot([Value].self)
+    let flags = beginDying([Value].self)
+    var value = value
+    pointee.acquire()
+    let isOurs = isHeldOnce(array)
+    if isOurs { swap(&array.pointee[position], &value) }
+    pointee.release()
+    if !isOurs {
+      var copy = array.pointee
+      swap(&copy[position], &value)
+      pointee.acquire()
+      swap(&array.pointee, &copy)
+      pointee.release()
+      _ = consume copy
+    }
+    _ = consume value
+    endDying([Value].self, flags)
+  }
+}
+
+/// Is this the only reference to the array's elements? Where arrays may be Objective-C's, it is not known.
+@inlinable @inline(__always) func isHeldOnce<Value>(_ array: UnsafeMutablePointer<[Value]>) -> Bool
+{
+  #if canImport(ObjectiveC)
+  return false
+  #else
+  // An array is one reference to its elements.
+  return UnsafeMutableRawPointer(array).withMemoryRebound(to: AnyObject.self, capacity: 1) {
+    isKnownUniquelyReferenced(&$0.pointee)
+  }
+  #endif
+}
