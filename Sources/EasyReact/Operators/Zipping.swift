@@ -135,6 +135,17 @@ extension Node {
   return { up, edge, turn in
     let down = edge.pointee.down.unsafelyUnwrapped
     let value = up.slot(Value.self).pointee
+    // The edge is looked at again behind the claim: see `isOver`.
+    if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
+      down.claimOutlined(by: turn), edge.pointee.flags.load(ordering: .relaxed) == 0,
+      !turn.pointee.isTraced, !group.termination.isTerminated
+    {
+      queue.push(value)
+      if group.lacking.pointee != 0 { return false }
+      let values = pop()
+      return edge.passQuickly(values, from: up, in: turn)
+        || edge.passSlowly(.value(values), from: up, in: turn)
+    }
     return edge.deliver(Delivery(edge, turn), in: turn) { delivery in
       push(value, down, delivery, up, turn)
     } later: {
