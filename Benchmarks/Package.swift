@@ -8,6 +8,7 @@ let package = Package(
     .package(name: "EasyReact", path: ".."),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
   ],
   targets: [
     // Counts allocations by standing in front of `malloc`, which Swift cannot spell.
@@ -21,6 +22,7 @@ let package = Package(
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "OpenCombineDispatch", package: "OpenCombine"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
       ],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),

@@ -1,11 +1,12 @@
 import ArgumentParser
 import CBenchmarks
+import Foundation
 
 /// All rows, checked and timed.
 @main struct Command: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
-    abstract: "Measures EasyReact beside OpenCombine and code written by hand.",
+    abstract: "Measures EasyReact beside its peers and code written by hand.",
     subcommands: [Run.self, WorkloadCommand.self, GrowthCommand.self],
     defaultSubcommand: Run.self)
 }
@@ -26,6 +27,9 @@ struct Run: ParsableCommand {
 
   @Option(help: "Writes the result to this file.")
   var json: String?
+
+  @Option(help: "Draws the rows that have a peer, as ratios, into this file.")
+  var svg: String?
 
   @Option(help: "Tells what changed since this file was written by --json.")
   var compare: String?
@@ -62,6 +66,7 @@ struct Run: ParsableCommand {
     Table(rows: rows).print()
     let result = ResultFile(rows: rows)
     try json.map { try result.write($0) }
+    try svg.map { try Chart(rows).svg.write(toFile: $0, atomically: true, encoding: .utf8) }
     if let old { result.printComparison(with: old) }
     try report(rows)
   }

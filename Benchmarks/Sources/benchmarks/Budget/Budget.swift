@@ -4,4 +4,5 @@ func budgetRows() -> [Benchmark] {
   propagationRows() + joinRows() + derivationRows() + operatorRows() + lifeRows() + threadRows()
     + valueRows()
     + customRows() + writeRows() + eventRows() + moreJoinRows() + followingRows() + timedRows()
+    + asynchronousRows()
 }

@@ -1,5 +1,4 @@
 import EasyReact
-import Observation
 
 /// A plain expression over nodes, beside what Swift has for that (Observation, armed anew by hand after
 /// each change), and beside the operators that do the same.
@@ -22,12 +21,12 @@ private func derivedRow() -> Benchmark {
     },
     observation: {
       let sink = Sink()
-      let pair = Pair(first: 0, second: 1)
-      pair.track { sink.add(pair.first.value &+ pair.second.value) }
-      return Trial(sink, keep: [pair], calls: { $0 }, sum: sumOfTwo) { count in
+      let a = Observed(0), b = Observed(1)
+      let tracking = Tracking { sink.add(a.value &+ b.value) }
+      return Trial(sink, keep: [tracking], calls: { $0 }, sum: sumOfTwo) { count in
         for value in 0..<count {
-          pair.first = Plainly(value: value)
-          pair.rearm()
+          a.value = value
+          tracking.rearm()
         }
       }
     },
@@ -87,34 +86,4 @@ private func derivedSwitchRow() -> Benchmark {
         for value in 1...count { source.set(value) }
       }
     })
-}
-
-/// Not Equatable, for Observation says nothing of a value that is equal to the one before.
-private struct Plainly {
-  let value: Int
-}
-
-/// Tracks by hand: the notice comes before the change, so the expression is computed behind it.
-@Observable private final class Pair: @unchecked Sendable {
-  // Unchecked: one thread.
-  var first: Plainly
-  var second: Plainly
-  @ObservationIgnored private var compute: () -> Void = {}
-  @ObservationIgnored private var isDue = false
-
-  init(first: Int, second: Int) {
-    (self.first, self.second) = (Plainly(value: first), Plainly(value: second))
-  }
-
-  func track(_ compute: @escaping () -> Void) {
-    self.compute = compute
-    isDue = true
-    rearm()
-  }
-
-  func rearm() {
-    if !isDue { return }
-    isDue = false
-    withObservationTracking(compute) { [unowned self] in isDue = true }
-  }
 }

@@ -116,7 +116,7 @@ private func combineArrayRow(_ width: Int) -> Benchmark {
     openCombine: {
       let sink = Sink()
       let a = (0..<width).map { CurrentValueSubject<Int, Never>($0) }
-      let listening = combineLatest(a.map { $0.eraseToAnyPublisher() })
+      let listening = combineLatest(a)
         .sink { sink.add($0[3] &+ $0[width - 1]) }
       return Trial(
         sink, keep: [listening], calls: { $0 }, sum: { triangle($0) + $0 * (width - 1) }

@@ -21,7 +21,7 @@ private func combine2Row() -> Benchmark {
     openCombine: {
       let sink = Sink()
       let a = CurrentValueSubject<Int, Never>(0), b = CurrentValueSubject<Int, Never>(1)
-      let listening = combineLatest(a.eraseToAnyPublisher(), b.eraseToAnyPublisher())
+      let listening = combineLatest(a, b)
         .sink { sink.add($0.0 &+ $0.1) }
       return Trial(sink, keep: [listening, b], calls: { $0 }, sum: { triangle($0) + $0 }) { count in
         for value in 0..<count { a.send(value) }
@@ -56,7 +56,7 @@ private func combine8Row() -> Benchmark {
     openCombine: {
       let sink = Sink()
       let a = (0..<8).map { CurrentValueSubject<Int, Never>($0) }
-      let listening = combineLatest(a.map { $0.eraseToAnyPublisher() })
+      let listening = combineLatest(a)
         .sink { sink.add($0[0] &+ $0[7]) }
       return Trial(sink, keep: [listening], calls: { $0 }, sum: { triangle($0) + $0 * 7 }) {
         count in
@@ -88,7 +88,24 @@ private func diamondRow() -> Benchmark {
     "budget", "diamond, 10 wide", budget: diamondBudget,
     ours: { diamond(OurKit<Int>(), calls: 1) },
     openCombine: { diamond(OpenCombineKit<Int>(), calls: 10) },
+    observation: observedDiamond,
     floor: { diamond(FloorKit<Int>(), calls: 1) })
+}
+
+/// As one writes it there: ten expressions that read the same source.
+private func observedDiamond() -> Trial {
+  let sink = Sink()
+  let source = Observed(0)
+  let middle = (0..<10).map { index in { source.value &+ index } }
+  let tracking = Tracking { sink.add(middle.reduce(0) { $0 &+ $1() }) }
+  return Trial(
+    sink, keep: [tracking], calls: { $0 }, sum: { triangle($0) * 10 + $0 * 45 }
+  ) { count in
+    for value in 0..<count {
+      source.value = value
+      tracking.rearm()
+    }
+  }
 }
 
 /// Ten maps of one source, added up. With glitches the bottom tells nine mixtures of old and new
@@ -188,7 +205,7 @@ private func mergeRow() -> Benchmark {
     openCombine: {
       let sink = Sink()
       let a = (0..<8).map { CurrentValueSubject<Int, Never>($0) }
-      let listening = merge(a.map { $0.eraseToAnyPublisher() }).sink { sink.add($0) }
+      let listening = merge(a).sink { sink.add($0) }
       return Trial(sink, keep: [listening], calls: { $0 }, sum: triangle) { count in
         for value in 0..<count { a[3].send(value) }
       }

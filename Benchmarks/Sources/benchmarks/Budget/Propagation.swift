@@ -16,6 +16,17 @@ private func setRow() -> Benchmark {
   Benchmark(
     "budget", "set, 1 listener", budget: Budget(limit: 60, openCombine: 258, allocations: 0),
     ours: { chain(OurKit<Int>(), 0) }, openCombine: { chain(OpenCombineKit<Int>(), 0) },
+    observation: {
+      let sink = Sink()
+      let source = Observed(0)
+      let tracking = Tracking { sink.add(source.value) }
+      return Trial(sink, keep: [tracking], calls: { $0 }, sum: triangle) { count in
+        for value in 0..<count {
+          source.value = value
+          tracking.rearm()
+        }
+      }
+    },
     floor: { plainChain(0) })
 }
 

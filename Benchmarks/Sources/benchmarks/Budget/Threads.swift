@@ -128,7 +128,7 @@ private func twoSourcesRow() -> Benchmark {
       let sink = AtomicSink()
       let sources = (0..<2).map { _ in PassthroughSubject<Int, Never>() }
       let send = UncheckedPair { sources[$0].send($1) }
-      let listening = merge(sources.map { $0.eraseToAnyPublisher() }).sink { sink.add($0) }
+      let listening = merge(sources).sink { sink.add($0) }
       return twoSourcesTrial(sink, [listening]) { send.body($0, $1) }
     },
     floor: {

@@ -1,15 +1,15 @@
-/// The floor of everything that is a tree: a class with a value and closures, as one writes it
-/// without a library. It recurses, knows no threads, no order beyond the array's, no cutting and no
-/// cycles.
+/// The floor of everything that is a tree: a class with a value and what follows it, as lean as one can write it
+/// without a library: nothing is retained while it tells. It recurses, knows no threads, no order beyond the
+/// array's, no cutting and no cycles.
 final class Plain<Value> {
   private(set) var value: Value
-  private var followers: [(Value) -> Void] = []
+  private let followers = Followers<Value>()
 
   init(_ value: Value) { self.value = value }
 
   func set(_ value: Value) {
     self.value = value
-    for follower in followers { follower(value) }
+    followers.tell(value)
   }
 
   func listen(_ body: @escaping (Value) -> Void) {
@@ -79,6 +79,45 @@ final class Plain<Value> {
       result.set(next.value)
     }
     return result
+  }
+}
+
+/// Closures in objects that are kept here and nowhere else, so that calling one retains nothing.
+private final class Followers<Value> {
+  private final class Follower {
+    let body: (Value) -> Void
+    init(_ body: @escaping (Value) -> Void) { self.body = body }
+  }
+  private var first: UnsafeMutablePointer<Unmanaged<Follower>>
+  private var count = 0
+  private var capacity = 2
+
+  init() { first = .allocate(capacity: 2) }
+  deinit {
+    for index in 0..<count { first[index].release() }
+    first.deallocate()
+  }
+
+  func append(_ body: @escaping (Value) -> Void) {
+    if count == capacity {
+      let larger = UnsafeMutablePointer<Unmanaged<Follower>>.allocate(capacity: capacity * 2)
+      larger.moveInitialize(from: first, count: count)
+      first.deallocate()
+      (first, capacity) = (larger, capacity * 2)
+    }
+    (first + count).initialize(to: .passRetained(Follower(body)))
+    count += 1
+  }
+
+  func removeLast() {
+    count -= 1
+    first[count].release()
+  }
+
+  /// What is appended meanwhile is not told.
+  @inline(__always) func tell(_ value: Value) {
+    let (first, count) = (first, count)
+    for index in 0..<count { first[index]._withUnsafeGuaranteedRef { $0.body(value) } }
   }
 }
 

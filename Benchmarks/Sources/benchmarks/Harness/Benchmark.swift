@@ -3,7 +3,20 @@ enum Contestant: String, Codable, CaseIterable {
   case ours
   case openCombine = "OpenCombine"
   case observation = "Observation"
+  case asyncAlgorithms = "AsyncAlgorithms"
   case floor
+
+  var isPeer: Bool { self != .ours && self != .floor }
+  /// For a column.
+  var initials: String {
+    switch self {
+    case .ours: "us"
+    case .openCombine: "OC"
+    case .observation: "Ob"
+    case .asyncAlgorithms: "AA"
+    case .floor: "fl"
+    }
+  }
 }
 
 /// What a row must not exceed, and where its peers stood when the budget was set
@@ -34,7 +47,8 @@ struct Benchmark {
   init(
     _ group: String, _ name: String, budget: Budget? = nil, count: Int? = nil,
     ours: (() -> Trial)? = nil, openCombine: (() -> Trial)? = nil,
-    observation: (() -> Trial)? = nil, floor: (() -> Trial)? = nil
+    observation: (() -> Trial)? = nil, asyncAlgorithms: (() -> Trial)? = nil,
+    floor: (() -> Trial)? = nil
   ) {
     self.group = group
     self.name = name
@@ -42,7 +56,7 @@ struct Benchmark {
     self.count = count
     let all: [(Contestant, (() -> Trial)?)] = [
       (.ours, ours), (.openCombine, openCombine), (.observation, observation),
-      (.floor, floor),
+      (.asyncAlgorithms, asyncAlgorithms), (.floor, floor),
     ]
     contestants = all.compactMap { who, make in make.map { (who, $0) } }
   }

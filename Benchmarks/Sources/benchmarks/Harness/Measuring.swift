@@ -1,7 +1,7 @@
 import CBenchmarks
 
-/// Runs rows: builds apart, then all contestants in turns, then once more with the allocations
-/// counted.
+/// Runs rows: builds apart, then all contestants in turns, another one first in each round, then once more with
+/// the allocations counted.
 struct Measuring {
   /// How many rounds each contestant has.
   var rounds: Int
@@ -25,8 +25,8 @@ struct Measuring {
       Running(measurement: Measurement(who: who), make: make)
     }
     for index in running.indices { running[index].prepare(benchmark.count, roundNanoseconds) }
-    for _ in 0..<rounds {
-      for index in running.indices { running[index].round() }
+    for round in 0..<rounds {
+      for turn in running.indices { running[(round + turn) % running.count].round() }
     }
     for index in running.indices { running[index].finish() }
     row.measurements = running.map(\.measurement)

@@ -68,9 +68,16 @@ final class Sink: @unchecked Sendable {
 /// after the sets have returned: a round ends when all of it is heard.
 final class AtomicSink: Sendable {
   private let calls = Atomic(0)
+  private let sum = Atomic(0)
 
-  func add(_ value: Int) { calls.wrappingAdd(1, ordering: .relaxed) }
-  func take() -> Int { calls.exchange(0, ordering: .acquiring) }
+  func add(_ value: Int) {
+    sum.wrappingAdd(value, ordering: .relaxed)
+    calls.wrappingAdd(1, ordering: .releasing)
+  }
+  func take() -> Int { takeAll().calls }
+  func takeAll() -> (calls: Int, sum: Int) {
+    (calls.exchange(0, ordering: .acquiring), sum.exchange(0, ordering: .acquiring))
+  }
 
   /// Gives up after ten seconds; the check then tells what is missing.
   func wait(for count: Int) {

@@ -56,10 +56,10 @@ struct FloorKit<Value: Sendable & Equatable>: Kit {
   @inline(__always) func join(
     _ cells: [RankedCell<Value>], _ transform: @escaping @Sendable ([Value]) -> Value
   ) -> RankedCell<Value> {
-    RankedCell(graph, after: cells) { transform(cells.map(\.value)) }
+    RankedCell(graph, after: cells) { transform(cells.map { $0.value }) }
   }
   @inline(__always) func collect(_ cells: [RankedCell<Value>]) -> RankedCell<[Value]> {
-    RankedCell(graph, after: cells) { cells.map(\.value) }
+    RankedCell(graph, after: cells) { cells.map { $0.value } }
   }
   @inline(__always) func pick(_ many: RankedCell<[Value]>, _ index: Int) -> RankedCell<Value> {
     many.map { $0[index] }
@@ -93,12 +93,14 @@ struct OpenCombineKit<Value: Sendable & Equatable>: Kit {
   func join(
     _ first: Cell, _ second: Cell, _ transform: @escaping @Sendable (Value, Value) -> Value
   ) -> Cell {
-    combineLatest([first, second]).map { transform($0[0], $0[1]) }.eraseToAnyPublisher()
+    combineLatest(first, second).map { transform($0.0, $0.1) }.eraseToAnyPublisher()
   }
   func join(_ cells: [Cell], _ transform: @escaping @Sendable ([Value]) -> Value) -> Cell {
     combineLatest(cells).map(transform).eraseToAnyPublisher()
   }
-  func collect(_ cells: [Cell]) -> AnyPublisher<[Value], Never> { combineLatest(cells) }
+  func collect(_ cells: [Cell]) -> AnyPublisher<[Value], Never> {
+    combineLatest(cells).eraseToAnyPublisher()
+  }
   func pick(_ many: AnyPublisher<[Value], Never>, _ index: Int) -> Cell {
     many.map { $0[index] }.eraseToAnyPublisher()
   }

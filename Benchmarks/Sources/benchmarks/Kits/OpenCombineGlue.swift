@@ -1,65 +1,103 @@
+import Glibc
 import OpenCombine
 
-// What OpenCombine 0.14 lacks, written as a user would: it does less than the operators of Combine,
-// which flatters it.
+// What OpenCombine 0.14 lacks, as lean as it can be: one object between the publishers and the subscriber, its lock, and nothing of
+// demand, completion and re-entrance, for which the operators of Combine take care. That flatters it.
 
 /// The latest values of all publishers, as an array, at every value of each.
-func combineLatest<Value>(
-  _ publishers: [AnyPublisher<Value, Never>]
-) -> AnyPublisher<[Value], Never> {
-  let result = Glue<[Value]>()
-  var latest: [Value?] = publishers.map { _ in nil }
-  for (index, publisher) in publishers.enumerated() {
-    result.follow(publisher) { result, value in
-      latest[index] = value
-      let values = latest.compactMap(\.self)
-      if values.count == latest.count { result.send(values) }
+func combineLatest<Upstream: Publisher<Value, Never>, Value>(
+  _ publishers: [Upstream]
+) -> Joined<[Value]> {
+  Joined { downstream in
+    var latest: [Value] = []
+    var early: [Value?] = publishers.map { _ in nil }
+    var missing = publishers.count
+    return publishers.enumerated().map { index, publisher in
+      publisher.sink { value in
+        downstream.locked { send in
+          if missing == 0 {
+            latest[index] = value
+            return send(latest)
+          }
+          if early[index] == nil { missing -= 1 }
+          early[index] = value
+          if missing > 0 { return }
+          latest = early.compactMap(\.self)
+          send(latest)
+        }
+      }
     }
   }
-  return result.publisher
 }
 
 /// Two of different types.
 func combineLatest<First, Second>(
-  _ first: AnyPublisher<First, Never>, _ second: AnyPublisher<Second, Never>
-) -> AnyPublisher<(First, Second), Never> {
-  let result = Glue<(First, Second)>()
-  var latestFirst: First?, latestSecond: Second?
-  result.follow(first) { result, value in
-    latestFirst = value
-    if let latestSecond { result.send((value, latestSecond)) }
+  _ first: some Publisher<First, Never>, _ second: some Publisher<Second, Never>
+) -> Joined<(First, Second)> {
+  Joined { downstream in
+    var latestFirst: First?, latestSecond: Second?
+    return [
+      first.sink { value in
+        downstream.locked { send in
+          latestFirst = value
+          if let latestSecond { send((value, latestSecond)) }
+        }
+      },
+      second.sink { value in
+        downstream.locked { send in
+          latestSecond = value
+          if let latestFirst { send((latestFirst, value)) }
+        }
+      },
+    ]
   }
-  result.follow(second) { result, value in
-    latestSecond = value
-    if let latestFirst { result.send((latestFirst, value)) }
-  }
-  return result.publisher
 }
 
 /// Whatever comes.
-func merge<Value>(_ publishers: [AnyPublisher<Value, Never>]) -> AnyPublisher<Value, Never> {
-  let result = Glue<Value>()
-  for publisher in publishers { result.follow(publisher) { $0.send($1) } }
-  return result.publisher
+func merge<Upstream: Publisher<Value, Never>, Value>(_ publishers: [Upstream]) -> Joined<Value> {
+  Joined { downstream in
+    publishers.map { publisher in
+      publisher.sink { value in downstream.locked { send in send(value) } }
+    }
+  }
 }
 
-private final class Glue<Value> {
-  private let subject = CurrentValueSubject<Value?, Never>(nil)
-  private var subscriptions: [AnyCancellable] = []
+/// Follows its publishers for each subscriber.
+struct Joined<Output>: Publisher {
+  typealias Failure = Never
+  let follow: (Downstream<Output>) -> [AnyCancellable]
 
-  func send(_ value: Value) { subject.send(value) }
+  func receive<S: Subscriber<Output, Never>>(subscriber: S) {
+    let downstream = Downstream<Output> { _ = subscriber.receive($0) }
+    subscriber.receive(subscription: downstream)
+    downstream.upstreams = follow(downstream)
+  }
+}
 
-  func follow<Input>(
-    _ publisher: AnyPublisher<Input, Never>, _ body: @escaping (Glue<Value>, Input) -> Void
-  ) {
-    publisher.sink { [unowned self] in body(self, $0) }.store(in: &subscriptions)
+/// The subscriber's end, and the lock of all that comes to it: what it does may come back, so it is recursive.
+final class Downstream<Output>: Subscription {
+  private let send: (Output) -> Void
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  fileprivate var upstreams: [AnyCancellable] = []
+
+  init(_ send: @escaping (Output) -> Void) {
+    self.send = send
+    var attributes = pthread_mutexattr_t()
+    pthread_mutexattr_init(&attributes)
+    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
+    pthread_mutex_init(mutex, &attributes)
+  }
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
   }
 
-  /// It keeps the glue.
-  var publisher: AnyPublisher<Value, Never> {
-    subject.compactMap { [self] value in
-      _ = self
-      return value
-    }.eraseToAnyPublisher()
+  @inline(__always) fileprivate func locked(_ body: ((Output) -> Void) -> Void) {
+    pthread_mutex_lock(mutex)
+    body(send)
+    pthread_mutex_unlock(mutex)
   }
+
+  func request(_ demand: Subscribers.Demand) {}
+  func cancel() { upstreams = [] }
 }

@@ -32,7 +32,7 @@ struct ResultFile: Codable {
       let change = (now.median / was.median - 1) * 100
       var line = "\(row.id): \(short(was.median)) → \(short(now.median)) ns, \(signed(change)) %"
       if let wasRatio = before[row.id]?.ratio(to: .floor), let ratio = row.ratio(to: .floor) {
-        line += ", to the floor \(short(wasRatio)) → \(short(ratio))"
+        line += ", to the floor \(short(wasRatio.median)) → \(short(ratio.median))"
       }
       if was.allocations != now.allocations {
         line += ", allocations \(short(was.allocations)) → \(short(now.allocations))"

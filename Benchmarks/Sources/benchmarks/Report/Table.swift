@@ -6,7 +6,7 @@ struct Table {
     let width = max(20, rows.map(\.name.count).max() ?? 0)
     let head =
       "row".padded(width)
-      + columns(["ours ns", "±%", "least", "peer", "floor", "÷peer", "÷floor"], 10)
+      + columns(["ours ns", "±%", "least", "peer", "by", "floor", "÷peer", "±%", "÷floor"], 10)
       + columns(["budget", "", "alloc", "bytes", "build ns", "drop ns", "live B"], 10)
     for group in groups {
       Swift.print("\n\(group)\n\(head)")
@@ -22,8 +22,9 @@ struct Table {
     let ours = row[.ours]
     let cells = [
       time(ours), ours.map { Int($0.spread.rounded()).description } ?? "–",
-      ours.map { short($0.least) } ?? "–", time(row[row.peer]), time(row[.floor]),
-      ratio(row.ratio(to: row.peer)),
+      ours.map { short($0.least) } ?? "–", time(row.peer.flatMap { row[$0] }),
+      row.peer?.initials ?? "–", time(row[.floor]),
+      ratio(row.ratio(to: row.peer)), spread(row.ratio(to: row.peer)),
       ratio(row.ratio(to: .floor)), row.budget.map(short) ?? "–", row.verdict,
       ours.map { short($0.allocations) } ?? "–", ours.map { short($0.bytes) } ?? "–",
       ours.map { short($0.buildNanoseconds) } ?? "–",
@@ -38,7 +39,10 @@ struct Table {
     return measurement.wrong == nil ? short(measurement.median) : "WRONG"
   }
 
-  private func ratio(_ ratio: Double?) -> String { ratio.map(short) ?? "–" }
+  private func ratio(_ ratio: Ratio?) -> String { ratio.map { short($0.median) } ?? "–" }
+  private func spread(_ ratio: Ratio?) -> String {
+    ratio.map { Int((($0.upper - $0.lower) / $0.median * 100).rounded()).description } ?? "–"
+  }
 }
 
 extension Row {
@@ -47,7 +51,9 @@ extension Row {
     guard let budget, let ours = self[.ours], ours.wrong == nil else { return "" }
     if let allowed = budgetAllocations, ours.allocations > allowed + 0.01 { return "ALLOC" }
     if ours.median <= budget { return "met" }
-    if let old = budgetOpenCombine, let ratio = ratio(to: .openCombine), ratio <= budget / old {
+    if let old = budgetOpenCombine, let ratio = ratio(to: .openCombine),
+      ratio.median <= budget / old
+    {
       return "by ratio"
     }
     return "MISSED"

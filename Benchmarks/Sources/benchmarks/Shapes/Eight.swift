@@ -107,7 +107,7 @@ private func combineRow() -> Benchmark {
     "combine", calls: { ($0 * 2 + 2) * 10 }, sum: { _ in 0 },
     ours: { a, b, sink in a.combine(b).listen { sink.add($0.0 &+ $0.1) } },
     openCombine: { a, b, sink in
-      combineLatest(a.eraseToAnyPublisher(), b.eraseToAnyPublisher()).sink {
+      combineLatest(a, b).sink {
         sink.add($0.0 &+ $0.1)
       }
     })
@@ -125,7 +125,7 @@ private func mergeRow() -> Benchmark {
     "merge", calls: { ($0 * 2 + 2) * 10 }, sum: { _ in 0 },
     ours: { a, b, sink in a.merge(b).listen { sink.add($0) } },
     openCombine: { a, b, sink in
-      merge([a.eraseToAnyPublisher(), b.eraseToAnyPublisher()]).sink { sink.add($0) }
+      merge([a, b]).sink { sink.add($0) }
     })
 }
 

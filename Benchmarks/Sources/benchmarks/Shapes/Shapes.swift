@@ -1,7 +1,8 @@
 /// The shapes of reference/benchmarks.md, in its order.
 func shapeRows() -> [Benchmark] {
   kairoRows() + layeredRows() + cellxRows() + createRows() + updateRows() + propagateRows()
-    + eightRows() + cycleRows() + churnRows() + contendedRows() + tracerRows() + memoryRows()
+    + eightRows() + cycleRows() + churnRows() + contendedRows() + applicationRows() + tracerRows()
+    + memoryRows()
 }
 
 /// A shape that ours and the floor run, and OpenCombine where it has no joins.
