@@ -11,7 +11,7 @@ extension Node {
   /// RxSwift and `collect(every:on:)` in ReactiveSwift, which tell empty arrays too, and
   /// `collect(.byTime)` in Combine, which does not.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
-  public final func buffer(
+  @inlinable public final func buffer(
     for interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<[Value]> {
@@ -26,7 +26,7 @@ extension Node {
   /// The value that fills the array tells it on the thread that sets, as part of its wave. Known as
   /// `buffer(timeSpan:count:)` in RxSwift, `collect(.byTimeOrCount)` in Combine.
   /// - Parameter count: One or more; anything else stops with a message.
-  public final func buffer(
+  @inlinable public final func buffer(
     for interval: Duration, orCount count: Int, on scheduler: some NodeScheduler,
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Value]> {
@@ -35,63 +35,72 @@ extension Node {
     return buffered(interval, count, scheduler, SourceLocation(file, line))
   }
 
-  private final func buffered(
+  @inlinable final func buffered(
     _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ location: SourceLocation
   ) -> Node<[Value]> {
-    let transform = NodeTransform<Value, [Value]>(.buffer) {
-      let state = BufferedEdge<Value>(interval, count, scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        state.take(InFlight(up.slot(Value.self).pointee, turn), over: edge, up, turn)
-      }
+    timed(.buffer, location, [Value].self) { outlet in
+      .buffered(interval, count, scheduler, outlet) { ValueBox($0.map { $0.value(Value.self) }) }
     }
-    return derive(through: transform, isHead: true, location)
   }
 }
 
-private struct Buffered<Value: Sendable>: Sendable {
-  var values: [Value] = []
+extension AnyTimedEdge {
+  /// - Parameter pack: Makes one array of the values.
+  @usableFromInline static func buffered(
+    _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ outlet: Outlet,
+    _ pack: @escaping @Sendable ([AnyValueBox]) -> AnyValueBox
+  ) -> AnyTimedEdge {
+    BufferedEdge(interval, count, scheduler, outlet, pack)
+  }
+}
+
+private struct Buffered: Sendable {
+  var values: [AnyValueBox] = []
   /// Of the newest value: what the array travels with.
-  var last: InFlight<Value>?
+  var last: InFlight<AnyValueBox>?
   var windows: Windows
 
-  mutating func takeAll() -> [Value] {
+  mutating func takeAll() -> [AnyValueBox] {
     defer { (values, last) = ([], nil) }
     return values
   }
 }
 
-private final class BufferedEdge<Value: Sendable>: TimedEdge<Buffered<Value>, [Value]>,
-  @unchecked Sendable
-{
+private final class BufferedEdge: TimedEdge<Buffered>, @unchecked Sendable {
   // Unchecked: constant.
   private let count: Int
+  private let pack: @Sendable ([AnyValueBox]) -> AnyValueBox
 
-  init(_ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler) {
-    self.count = count
-    super.init(Buffered(windows: Windows(from: scheduler.now, interval)), scheduler)
+  init(
+    _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ outlet: Outlet,
+    _ pack: @escaping @Sendable ([AnyValueBox]) -> AnyValueBox
+  ) {
+    (self.count, self.pack) = (count, pack)
+    super.init(Buffered(windows: Windows(from: scheduler.now, interval)), scheduler, outlet)
   }
 
-  func take(
-    _ item: InFlight<Value>, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
+    guard let value else { return false }
     let now = scheduler.now
     return decide(over: edge, up, turn) { state, plan in
       let before = state.last
-      state.values.append(item.value)
+      state.values.append(value)
       if state.values.count == count {
-        plan.passes = state.takeAll()
+        plan.passes = pack(state.takeAll())
         plan.timer = .stop
         state.windows.restart(at: now)
         return before
       }
       if state.values.count == 1 { plan.timer = .restart(state.windows.rest(at: now)) }
-      state.last = item
+      state.last = InFlight(value, turn)
       return before
     }
   }
 
-  override func fired(_ state: inout Buffered<Value>, _ plan: inout Plan) {
+  override func fired(_ state: inout Buffered, _ plan: inout Plan) {
     guard let last = state.last else { return }
-    plan.outputs.append(last.carrying(state.takeAll()))
+    plan.outputs.append(last.carrying(pack(state.takeAll())))
   }
 }

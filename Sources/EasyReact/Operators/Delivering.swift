@@ -62,20 +62,15 @@ extension Node {
   /// waits when the edge is cut is dropped. Known as `delay` in Rx and ReactiveSwift,
   /// `delay(for:scheduler:)` in Combine.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
-  public final func delay(
+  @inlinable public final func delay(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "delay", self)
     if scheduler is ImmediateScheduler { return handOn(.delay, SourceLocation(file, line)) }
-    let transform = NodeTransform<Value, Value>(.delay) {
-      let state = DelayedEdge<Value>(scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        state.delay(InFlight(up.slot(Value.self).pointee, turn), interval)
-        return edge.stop(.heldBackByTimer, in: turn)
-      }
+    return timed(.delay, SourceLocation(file, line), Value.self) {
+      .delayed(by: interval, scheduler, $0)
     }
-    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that changes only when this node has been quiet for `interval`.
@@ -88,24 +83,15 @@ extension Node {
   /// ``throttleFirst(_:on:file:line:)`` or ``throttleLatest(_:on:file:line:)``.
   /// - Parameter interval: Quiet time, greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer a node.
-  public final func debounce(
+  @inlinable public final func debounce(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "debounce", self)
     if scheduler is ImmediateScheduler { return handOn(.debounce, SourceLocation(file, line)) }
-    let transform = NodeTransform<Value, Value>(.debounce, hearsEmptiness: true) {
-      let state = DebouncedEdge<Value>(nil, scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        if !turn.isEmptied {
-          state.replace(InFlight(up.slot(Value.self).pointee, turn), interval)
-          return edge.stop(.heldBackByTimer, in: turn)
-        }
-        state.drop()
-        return false
-      }
+    return timed(.debounce, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+      .debounced(by: interval, scheduler, $0)
     }
-    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 }
 
@@ -127,21 +113,45 @@ extension Node {
   }
 }
 
+extension AnyTimedEdge {
+  @usableFromInline static func delayed(
+    by interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet
+  ) -> AnyTimedEdge {
+    DelayedEdge(interval, scheduler, outlet)
+  }
+
+  @usableFromInline static func debounced(
+    by interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet
+  ) -> AnyTimedEdge {
+    DebouncedEdge(interval, scheduler, outlet)
+  }
+}
+
 /// Values on their way, each with a timer of its own; the timers of those that are not due yet.
-private struct Delayed<Value: Sendable>: Sendable {
-  var items = Deque<InFlight<Value>>()
+private struct Delayed: Sendable {
+  var items = Deque<InFlight<AnyValueBox>>()
   var timers = Deque<any Cancelable>()
 }
 
-private final class DelayedEdge<Value: Sendable>: TimedEdge<Delayed<Value>, Value>,
-  @unchecked Sendable
-{
-  // Unchecked: adds no storage.
-  init(_ scheduler: any NodeScheduler) { super.init(Delayed(), scheduler) }
+private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
+  // Unchecked: constant.
+  private let interval: Duration
+
+  init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
+    self.interval = interval
+    super.init(Delayed(), scheduler, outlet)
+  }
+
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    if let value { delay(InFlight(value, turn)) }
+    return edge.stop(.heldBackByTimer, in: turn)
+  }
 
   /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest
   /// value.
-  func delay(_ item: InFlight<Value>, _ interval: Duration) {
+  private func delay(_ item: InFlight<AnyValueBox>) {
     decide { state, _ in state.items.append(item) }
     let timer = scheduler.schedule(after: interval) { [weak self] in
       self?.decide { state, plan in
@@ -159,27 +169,28 @@ private final class DelayedEdge<Value: Sendable>: TimedEdge<Delayed<Value>, Valu
 }
 
 /// State: the pending value.
-private final class DebouncedEdge<Value: Sendable>: TimedEdge<InFlight<Value>?, Value>,
-  @unchecked Sendable
-{
-  // Unchecked: adds no storage.
-  func replace(_ item: InFlight<Value>, _ interval: Duration) {
+private final class DebouncedEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked Sendable {
+  // Unchecked: constant.
+  private let interval: Duration
+
+  init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
+    self.interval = interval
+    super.init(nil, scheduler, outlet)
+  }
+
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let item = value.map { InFlight($0, turn) }
     decide { pending, plan in
       defer { pending = item }
-      plan.timer = .restart(interval)
+      plan.timer = item == nil ? .stop : .restart(interval)
       return pending
     }
+    return item != nil && edge.stop(.heldBackByTimer, in: turn)
   }
 
-  func drop() {
-    decide { pending, plan in
-      defer { pending = nil }
-      plan.timer = .stop
-      return pending
-    }
-  }
-
-  override func fired(_ pending: inout InFlight<Value>?, _ plan: inout Plan) {
+  override func fired(_ pending: inout InFlight<AnyValueBox>?, _ plan: inout Plan) {
     if let item = pending { plan.outputs.append(item) }
     pending = nil
   }

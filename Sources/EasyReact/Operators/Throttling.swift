@@ -45,19 +45,14 @@ extension Node {
   /// `throttle(latest: true)` in Combine, `throttle(_:on:)` in ReactiveSwift.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; at most one live timer.
-  public final func throttleLatest(
+  @inlinable public final func throttleLatest(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttleLatest", self)
-    let transform = NodeTransform<Value, Value>(.throttleLatest, hearsEmptiness: true) {
-      let state = ThrottledEdge<Value>(interval, scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        if turn.isEmptied { return state.drop() }
-        return state.take(InFlight(up.slot(Value.self).pointee, turn), over: edge, up, turn)
-      }
+    return timed(.throttleLatest, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+      .throttled(by: interval, scheduler, $0)
     }
-    return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
 
   /// Returns a node that takes this node's latest value at the end of each interval, if there was a
@@ -72,56 +67,63 @@ extension Node {
   /// Known as `sample` with a period in Rx (`sample(_:)` of an `interval` in RxSwift); Combine has
   /// none.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
-  public final func sample(
+  @inlinable public final func sample(
     every interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "sample(every:)", self)
-    let transform = NodeTransform<Value, Value>(.sampleEvery, hearsEmptiness: true) {
-      let state = SampledEdge<Value>(interval, scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        if turn.isEmptied { return state.drop() }
-        state.take(InFlight(up.slot(Value.self).pointee, turn))
-        return edge.stop(.heldBackByTimer, in: turn)
-      }
+    return timed(.sampleEvery, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+      .sampled(every: interval, scheduler, $0)
     }
-    return derive(through: transform, isHead: true, SourceLocation(file, line))
+  }
+}
+
+extension AnyTimedEdge {
+  @usableFromInline static func throttled(
+    by interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet
+  ) -> AnyTimedEdge {
+    ThrottledEdge(interval, scheduler, outlet)
+  }
+
+  @usableFromInline static func sampled(
+    every interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet
+  ) -> AnyTimedEdge {
+    SampledEdge(interval, scheduler, outlet)
   }
 }
 
 /// An interval that is open, with the latest value that came in it.
-private struct OpenInterval<Value: Sendable>: Sendable {
+private struct OpenInterval: Sendable {
   var isOpen = false
-  var pending: InFlight<Value>?
+  var pending: InFlight<AnyValueBox>?
 }
 
-private final class ThrottledEdge<Value: Sendable>: TimedEdge<OpenInterval<Value>, Value>,
-  @unchecked Sendable
-{
+private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable {
   // Unchecked: constant.
   private let interval: Duration
 
-  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
+  init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
     self.interval = interval
-    super.init(OpenInterval(), scheduler)
+    super.init(OpenInterval(), scheduler, outlet)
   }
 
-  func take(
-    _ item: InFlight<Value>, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    decide(over: edge, up, turn) { state, plan in
+    guard let value else { return drop() }
+    return decide(over: edge, up, turn) { state, plan in
       if state.isOpen {
-        defer { state.pending = item }
+        defer { state.pending = InFlight(value, turn) }
         return state.pending
       }
       state.isOpen = true
-      plan.passes = item.value
+      plan.passes = value
       plan.timer = .restart(interval)
       return nil
     }
   }
 
-  func drop() -> Bool {
+  private func drop() -> Bool {
     decide { state, _ in
       defer { state.pending = nil }
       return state.pending
@@ -129,7 +131,7 @@ private final class ThrottledEdge<Value: Sendable>: TimedEdge<OpenInterval<Value
     return false
   }
 
-  override func fired(_ state: inout OpenInterval<Value>, _ plan: inout Plan) {
+  override func fired(_ state: inout OpenInterval, _ plan: inout Plan) {
     state.isOpen = state.pending != nil
     guard let item = state.pending else { return }
     state.pending = nil
@@ -138,27 +140,29 @@ private final class ThrottledEdge<Value: Sendable>: TimedEdge<OpenInterval<Value
   }
 }
 
-private final class SampledEdge<Value: Sendable>: TimedEdge<InFlight<Value>?, Value>,
-  @unchecked Sendable
-{
+private final class SampledEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked Sendable {
   // Unchecked: constant.
   private let windows: Windows
 
-  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
+  init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
     windows = Windows(from: scheduler.now, interval)
-    super.init(nil, scheduler)
+    super.init(nil, scheduler, outlet)
   }
 
-  func take(_ item: InFlight<Value>) {
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    guard let value else { return drop() }
     let rest = windows.rest(at: scheduler.now)
     decide { pending, plan in
       if pending == nil { plan.timer = .restart(rest) }
-      defer { pending = item }
+      defer { pending = InFlight(value, turn) }
       return pending
     }
+    return edge.stop(.heldBackByTimer, in: turn)
   }
 
-  func drop() -> Bool {
+  private func drop() -> Bool {
     decide { pending, plan in
       plan.timer = .stop
       defer { pending = nil }
@@ -167,7 +171,7 @@ private final class SampledEdge<Value: Sendable>: TimedEdge<InFlight<Value>?, Va
     return false
   }
 
-  override func fired(_ pending: inout InFlight<Value>?, _ plan: inout Plan) {
+  override func fired(_ pending: inout InFlight<AnyValueBox>?, _ plan: inout Plan) {
     if let item = pending { plan.outputs.append(item) }
     pending = nil
   }

@@ -23,31 +23,41 @@ extension Node {
   /// ReactiveSwift; there the result ends with the failure, which a node has no way to do.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   /// - Complexity: O(1) a value; one live timer.
-  public final func timeout(
+  @inlinable public final func timeout(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
     line: UInt = #line
   ) -> Node<Result<Value, TimeoutError>> {
     requirePositive(interval, "timeout", self)
-    let transform = NodeTransform<Value, Result<Value, TimeoutError>>(.timeout) {
-      let state = TimeoutEdge<Value>(interval, scheduler)
-      return EdgeParts(state: state) { up, edge, turn in
-        state.take(up.slot(Value.self).pointee, over: edge, up, turn)
-      }
+    typealias Outcome = Result<Value, TimeoutError>
+    return timed(.timeout, SourceLocation(file, line), Outcome.self) {
+      ValueBox(Outcome.success($0))
+    } _: {
+      let failure = ValueBox(Outcome.failure(TimeoutError(interval: interval)))
+      return .timingOut(after: interval, failure, scheduler, $0)
     }
-    return derive(through: transform, isHead: true, SourceLocation(file, line))
+  }
+}
+
+extension AnyTimedEdge {
+  @usableFromInline static func timingOut(
+    after interval: Duration, _ failure: AnyValueBox, _ scheduler: any NodeScheduler,
+    _ outlet: Outlet
+  ) -> AnyTimedEdge {
+    TimeoutEdge(interval, failure, scheduler, outlet)
   }
 }
 
 /// State: were the values events? Then the failure is one too.
-private final class TimeoutEdge<Value: Sendable>: TimedEdge<Bool, Result<Value, TimeoutError>>,
-  @unchecked Sendable
-{
+private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
   // Unchecked: constant.
   private let interval: Duration
+  private let failure: AnyValueBox
 
-  init(_ interval: Duration, _ scheduler: any NodeScheduler) {
-    self.interval = interval
-    super.init(false, scheduler)
+  init(
+    _ interval: Duration, _ failure: AnyValueBox, _ scheduler: any NodeScheduler, _ outlet: Outlet
+  ) {
+    (self.interval, self.failure) = (interval, failure)
+    super.init(false, scheduler, outlet)
   }
 
   override func attached(_ edge: EdgePointer) {
@@ -59,18 +69,17 @@ private final class TimeoutEdge<Value: Sendable>: TimedEdge<Bool, Result<Value, 
     }
   }
 
-  func take(
-    _ value: Value, over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer
+  override func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     decide(over: edge, up, turn) { state, plan in
       state = turn.pointee.wave.flags.has(.event)
-      plan.passes = .success(value)
+      plan.passes = value
       plan.timer = .restart(interval)
     }
   }
 
   override func fired(_ isEvent: inout Bool, _ plan: inout Plan) {
-    let failure = Result<Value, TimeoutError>.failure(TimeoutError(interval: interval))
     plan.outputs.append(
       InFlight(failure, wave: newWave(), flags: isEvent ? .event : [], context: nil))
   }

@@ -18,7 +18,7 @@ import Synchronization
   }
 
   /// Another value that travels in its place.
-  func carrying<Other: Sendable>(_ other: Other) -> InFlight<Other> {
+  @inlinable func carrying<Other: Sendable>(_ other: Other) -> InFlight<Other> {
     InFlight<Other>(other, wave: wave, flags: flags, context: context)
   }
 
@@ -58,7 +58,7 @@ import Synchronization
   }
 
   /// On the scheduler: the value goes on as part of its wave.
-  final func deliver<Value: Sendable>(_ item: InFlight<Value>) {
+  @inlinable final func deliver<Value: Sendable>(_ item: InFlight<Value>) {
     deliver(CollectionOfOne(item))
   }
 

@@ -6,23 +6,26 @@ import Synchronization
 /// which it was decided that they leave.
 ///
 /// An operator decides under the lock, in a closure that runs no user code; timers are set and
-/// values delivered after it. A subclass says what happens when the timer fires.
-class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Sendable {
+/// values delivered after it. A subclass says what happens when a value comes and when the timer fires. The types of values are
+/// not known here: only what takes a value in, and the `Outlet`, are compiled for them.
+class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   // Unchecked: `guarded` is a Mutex, `scheduler` and `alarm` constant.
   private struct Guarded {
     var state: State
     /// Of the present deadline: one before it that fires late does nothing.
     var generation = 0
-    var outbox = Deque<InFlight<Output>>()
+    var outbox = Deque<InFlight<AnyValueBox>>()
     var isDelivering = false
   }
   private let guarded: Mutex<Guarded>
   final let scheduler: any NodeScheduler
+  private let outlet: Outlet
   /// Set in the initialiser.
   private var alarm: (any Alarm)!
 
-  init(_ state: State, _ scheduler: any NodeScheduler) {
+  init(_ state: State, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
     guarded = Mutex(Guarded(state: state))
+    self.outlet = outlet
     self.scheduler = scheduler
     super.init()
     alarm = makeAlarm(scheduler) { [weak self] in self?.fire($0) }
@@ -36,9 +39,9 @@ class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Se
   /// What an operator decides.
   struct Plan {
     /// To be delivered, in order, on the thread that decides.
-    var outputs: [InFlight<Output>] = []
-    /// To go on at once with the wave that is being told; see `decide(in:)`.
-    var passes: Output?
+    var outputs: [InFlight<AnyValueBox>] = []
+    /// To go on at once with the wave that is being told; see `decide(over:)`.
+    var passes: AnyValueBox?
     var timer: TimerChange?
   }
 
@@ -60,7 +63,7 @@ class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Se
       if decision.mustDeliver { drain() }
       return edge.stop(.heldBackByTimer, in: turn)
     }
-    let isStored = edge.pass(output, from: up, in: turn)
+    let isStored = outlet.pass(output, edge, up, turn)
     // What was decided meanwhile waits at the result until the loop has told this value.
     whileStored(isStored, edge.pointee.down!, turn) { drain() }
     return isStored
@@ -72,7 +75,7 @@ class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Se
 
   /// What is left to do after the lock.
   private struct Decision {
-    var passes: Output?
+    var passes: AnyValueBox?
     var mustDeliver = false
     /// The deadline's, if it changes; without an interval there is none any more.
     var deadline: (generation: Int, interval: Duration?)?
@@ -131,15 +134,73 @@ class TimedEdge<State: Sendable, Output: Sendable>: ScheduledEdge, @unchecked Se
 
   /// One thread at a time; who finds another one delivering leaves its values to it.
   private func drain() {
-    while let item = next() { deliver(item) }
+    while let item = next() { outlet.deliver(self, item) }
   }
 
-  private func next() -> InFlight<Output>? {
+  private func next() -> InFlight<AnyValueBox>? {
     guarded.withLock { guarded in
       let item = guarded.outbox.popFirst()
       if item == nil { guarded.isDelivering = false }
       return item
     }
+  }
+}
+
+/// What the step of a timed edge knows of it.
+@usableFromInline class AnyTimedEdge: ScheduledEdge, @unchecked Sendable {
+  // Unchecked: adds no storage.
+
+  /// - Parameter value: Nil: the upstream was emptied.
+  /// - Returns: True: the downstream stored a value that passes at once.
+  @usableFromInline func heard(
+    _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    false
+  }
+}
+
+/// A value where its type is not known.
+@usableFromInline class AnyValueBox: @unchecked Sendable {
+  // Unchecked: its subclass adds a constant.
+  @inlinable init() {}
+
+  @inlinable final func value<Value: Sendable>(_: Value.Type) -> Value {
+    unsafeDowncast(self, to: ValueBox<Value>.self).content
+  }
+}
+
+@usableFromInline final class ValueBox<Value: Sendable>: AnyValueBox, @unchecked Sendable {
+  // Unchecked: a constant.
+  @usableFromInline let content: Value
+  @inlinable init(_ content: Value) { self.content = content }
+}
+
+/// How what was boxed goes on: made where its type is known.
+@usableFromInline struct Outlet: Sendable {
+  @usableFromInline let deliver: @Sendable (ScheduledEdge, InFlight<AnyValueBox>) -> Void
+  @usableFromInline let pass: @Sendable (AnyValueBox, EdgePointer, NodePointer, TurnPointer) -> Bool
+
+  @inlinable init<Value: Sendable>(_: Value.Type) {
+    deliver = { edge, item in edge.deliver(item.carrying(item.value.value(Value.self))) }
+    pass = { box, edge, up, turn in edge.pass(box.value(Value.self), from: up, in: turn) }
+  }
+}
+
+extension Node {
+  /// A node that follows this one through an edge whose values wait for a timer.
+  @inlinable final func timed<Output: Sendable>(
+    _ kind: OperatorKind, hearsEmptiness: Bool = false, _ location: SourceLocation, _: Output.Type,
+    holding hold: @escaping @Sendable (Value) -> AnyValueBox = { ValueBox($0) },
+    _ makeState: @escaping @Sendable (Outlet) -> AnyTimedEdge
+  ) -> Node<Output> {
+    let transform = NodeTransform<Value, Output>(kind, hearsEmptiness: hearsEmptiness) {
+      let state = makeState(Outlet(Output.self))
+      return EdgeParts(state: state) { up, edge, turn in
+        let value = turn.isEmptied ? nil : hold(up.slot(Value.self).pointee)
+        return state.heard(value, over: edge, from: up, in: turn)
+      }
+    }
+    return derive(through: transform, isHead: true, location)
   }
 }
 
