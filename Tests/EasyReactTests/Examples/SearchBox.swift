@@ -1,0 +1,1 @@
+../../../Examples/Sources/Search/SearchBox.swift
