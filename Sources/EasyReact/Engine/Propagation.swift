@@ -104,7 +104,7 @@ extension NodePointer {
 
   /// The rules of numbers (contract 5.2), tested when the value is stored. Holder; the node is not
   /// notifying.
-  @inlinable func storeArrival<Value: Sendable>(
+  @inlinable @inline(never) func storeArrival<Value: Sendable>(
     _ arrival: consuming Arrival<Value>, _ delivery: Delivery, sender: NodePointer?,
     in turn: TurnPointer
   ) -> Bool {
@@ -120,28 +120,19 @@ extension NodePointer {
     case .empty:
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
-    case .change(let body):
-      guard
-        let value = changed(
-          Value.self,
-          by: {
-            body(&$0)
-            return true
-          })
-      else {
-        if turn.pointee.isTraced { traceNothingToChange(delivery, in: turn) }
-        return false
-      }
-      store(value)
-    case .attempt(let body):
-      guard let value = changed(Value.self, by: body) else {
-        if turn.pointee.isTraced {
-          traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
-        }
-        return false
-      }
-      store(value)
-    case .decision(let body):
+    case let change:
+      if !storeChange(change, delivery, &flags, sender: sender, in: turn) { return false }
+    }
+    noteStored(delivery, flags, sender: sender, in: turn)
+    return true
+  }
+
+  /// What the node is to hold is computed from what it holds. False: it keeps that.
+  @usableFromInline func storeChange<Value: Sendable>(
+    _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
+    sender: NodePointer?, in turn: TurnPointer
+  ) -> Bool {
+    if case .decision(let body) = arrival {
       switch decided(by: body) {
       case .keep: return false
       case .store(let value): store(value)
@@ -149,8 +140,18 @@ extension NodePointer {
         clearValue(Value.self)
         flags.insert(.emptied)
       }
+      return true
     }
-    noteStored(delivery, flags, sender: sender, in: turn)
+    guard let body = arrival.asAttempt, let value = changed(Value.self, by: body) else {
+      if !turn.pointee.isTraced { return false }
+      if case .change = arrival {
+        traceNothingToChange(delivery, in: turn)
+      } else {
+        traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
+      }
+      return false
+    }
+    store(value)
     return true
   }
 

@@ -38,7 +38,10 @@ extension Node {
   @inlinable final func buffered(
     _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ location: SourceLocation
   ) -> Node<[Value]> {
-    timed(.buffer, location, [Value].self) { outlet in
+    timed(
+      .buffer, location, [Value].self, { ValueBox($0.slot(Value.self).pointee) },
+      Outlet([Value].self)
+    ) { outlet in
       .buffered(interval, count, scheduler, outlet) { ValueBox($0.map { $0.value(Value.self) }) }
     }
   }

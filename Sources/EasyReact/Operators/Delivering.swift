@@ -68,7 +68,7 @@ extension Node {
   ) -> Node<Value> {
     requirePositive(interval, "delay", self)
     if scheduler is ImmediateScheduler { return handOn(.delay, SourceLocation(file, line)) }
-    return timed(.delay, SourceLocation(file, line), Value.self) {
+    return timed(.delay, SourceLocation(file, line)) {
       .delayed(by: interval, scheduler, $0)
     }
   }
@@ -89,7 +89,7 @@ extension Node {
   ) -> Node<Value> {
     requirePositive(interval, "debounce", self)
     if scheduler is ImmediateScheduler { return handOn(.debounce, SourceLocation(file, line)) }
-    return timed(.debounce, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+    return timed(.debounce, hearsEmptiness: true, SourceLocation(file, line)) {
       .debounced(by: interval, scheduler, $0)
     }
   }

@@ -50,7 +50,7 @@ extension Node {
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "throttleLatest", self)
-    return timed(.throttleLatest, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+    return timed(.throttleLatest, hearsEmptiness: true, SourceLocation(file, line)) {
       .throttled(by: interval, scheduler, $0)
     }
   }
@@ -72,7 +72,7 @@ extension Node {
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "sample(every:)", self)
-    return timed(.sampleEvery, hearsEmptiness: true, SourceLocation(file, line), Value.self) {
+    return timed(.sampleEvery, hearsEmptiness: true, SourceLocation(file, line)) {
       .sampled(every: interval, scheduler, $0)
     }
   }

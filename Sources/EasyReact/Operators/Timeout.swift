@@ -29,9 +29,10 @@ extension Node {
   ) -> Node<Result<Value, TimeoutError>> {
     requirePositive(interval, "timeout", self)
     typealias Outcome = Result<Value, TimeoutError>
-    return timed(.timeout, SourceLocation(file, line), Outcome.self) {
-      ValueBox(Outcome.success($0))
-    } _: {
+    return timed(
+      .timeout, SourceLocation(file, line), Outcome.self,
+      { ValueBox(Outcome.success($0.slot(Value.self).pointee)) }, Outlet(Outcome.self)
+    ) {
       let failure = ValueBox(Outcome.failure(TimeoutError(interval: interval)))
       return .timingOut(after: interval, failure, scheduler, $0)
     }

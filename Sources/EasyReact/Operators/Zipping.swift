@@ -146,10 +146,6 @@ extension Node {
       return edge.passQuickly(values, from: up, in: turn)
         || edge.passSlowly(.value(values), from: up, in: turn)
     }
-    return edge.deliver(Delivery(edge, turn), in: turn) { delivery in
-      push(value, down, delivery, up, turn)
-    } later: {
-      ClosureCrossing { push(value, down, $0, up, $1) }
-    }
+    return edge.inRegion(in: turn) { push(value, down, $0, up, $1) }
   }
 }

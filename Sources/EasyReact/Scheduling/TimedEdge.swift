@@ -188,19 +188,29 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
 extension Node {
   /// A node that follows this one through an edge whose values wait for a timer.
-  @inlinable final func timed<Output: Sendable>(
+  /// - Parameter box: Takes the value of the node; made where its type is known, as the outlet is.
+  @usableFromInline final func timed<Output: Sendable>(
     _ kind: OperatorKind, hearsEmptiness: Bool = false, _ location: SourceLocation, _: Output.Type,
-    holding hold: @escaping @Sendable (Value) -> AnyValueBox = { ValueBox($0) },
+    _ box: @escaping @Sendable (NodePointer) -> AnyValueBox, _ outlet: Outlet,
     _ makeState: @escaping @Sendable (Outlet) -> AnyTimedEdge
   ) -> Node<Output> {
     let transform = NodeTransform<Value, Output>(kind, hearsEmptiness: hearsEmptiness) {
-      let state = makeState(Outlet(Output.self))
+      let state = makeState(outlet)
       return EdgeParts(state: state) { up, edge, turn in
-        let value = turn.isEmptied ? nil : hold(up.slot(Value.self).pointee)
-        return state.heard(value, over: edge, from: up, in: turn)
+        state.heard(turn.isEmptied ? nil : box(up), over: edge, from: up, in: turn)
       }
     }
     return derive(through: transform, isHead: true, location)
+  }
+
+  /// The same, where the values go on as they are.
+  @inlinable final func timed(
+    _ kind: OperatorKind, hearsEmptiness: Bool = false, _ location: SourceLocation,
+    _ makeState: @escaping @Sendable (Outlet) -> AnyTimedEdge
+  ) -> Node<Value> {
+    timed(
+      kind, hearsEmptiness: hearsEmptiness, location, Value.self,
+      { ValueBox($0.slot(Value.self).pointee) }, Outlet(Value.self), makeState)
   }
 }
 
