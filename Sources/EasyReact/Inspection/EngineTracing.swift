@@ -390,6 +390,14 @@ extension EdgePointer {
     if turn.pointee.isTraced { traceStop(reason, in: turn) }
     return false
   }
+
+  /// The same in the downstream's region, where it may have waited: the wave of the turn is then that of another value.
+  @inlinable @inline(__always) func stop(
+    _ reason: GraphEvent.Stop, _ delivery: Delivery, in turn: TurnPointer
+  ) -> Bool {
+    if turn.pointee.isTraced { traceStop(reason, wave: delivery.wave.number, in: turn) }
+    return false
+  }
 }
 
 extension NodePointer {

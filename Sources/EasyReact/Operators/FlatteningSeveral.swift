@@ -150,9 +150,9 @@ private final class InnerNodes<Input: Sendable, Output: Sendable>: EdgeState, @u
     if hasRoom, waiting.isEmpty {
       return beginWaiting(begin(value, delivery, sender, turn), turn)
     }
-    if plan.drops { return edge.stop(.filtered, in: turn) }
+    if plan.drops { return edge.stop(.filtered, delivery, in: turn) }
     waiting.append((value, delivery.retained(), sender))
-    return edge.stop(.waitsForAnotherUpstream, in: turn)
+    return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
 
   /// Makes and follows one inner node. True: its present value was stored in the result.
@@ -206,7 +206,7 @@ private final class InnerNodes<Input: Sendable, Output: Sendable>: EdgeState, @u
   ) -> Bool {
     guard let inner = running[edge], let down, let isDone = plan.isDone else { return false }
     let isLast = isDone(value)
-    if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }  // by `isDone`
+    if edge.pointee.isOver() { return edge.stop(.cut, delivery, in: turn) }  // by `isDone`
     let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
     if !isLast { return isStored }
     whileStored(isStored, down, turn) { finish(inner, turn) }

@@ -109,10 +109,10 @@ extension Node {
     }
     connectJoin(self, node.storage, .sample, turn) { up, edge, turn in
       let value = turn.isEvent ? up.slot(Value.self).pointee : nil
-      return edge.inRegion(in: turn) { _, turn in
+      return edge.inRegion(in: turn) { delivery, turn in
         sampling.isNew = true
         event.value = value
-        return edge.stop(.waitsForAnotherUpstream, in: turn)
+        return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
       }
     }
     connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
@@ -155,9 +155,11 @@ private func pair<Value: Sendable, Other: Sendable>(
 ) -> Bool {
   let down = edge.pointee.down!
   let join = down.pointee.join!
-  if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, in: turn) }
+  if join.pointee.isTerminated.load(ordering: .relaxed) {
+    return edge.stop(.cut, delivery, in: turn)
+  }
   guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
-    return edge.stop(.waitsForAnotherUpstream, in: turn)
+    return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
   return down.arrive(.value((value, latest)), delivery, sender: up, in: turn)
 }
