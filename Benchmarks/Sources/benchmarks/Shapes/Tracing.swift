@@ -1,5 +1,6 @@
 import EasyReact
 import EasyReactInspection
+import Synchronization
 
 // The hooks of the tracer are always compiled in: off they cost the test of a flag, which is part
 // of every other row.
@@ -37,23 +38,28 @@ private func traced(_ trial: Trial) -> Trial {
     })
 }
 
-/// A recorder runs while the trial does.
+/// A recorder runs as long as the trial is kept, so what is timed is the steady state: its ring has been filled before.
 private func recorded(_ trial: Trial, eventsOfSet: Int) -> Trial {
   let recorder = GraphRecorder()
+  recorder.start()
+  let before = Events()
   return Trial(
-    keep: trial.keep,
-    run: { count in
-      recorder.start()
-      trial.run(count)
-      recorder.stop()
-    },
+    keep: trial.keep, run: trial.run,
     check: { count in
       try trial.check(count)
-      let events = Int(recorder.dropped) + recorder.records.events.count
+      let all = Int(recorder.dropped) + recorder.records.events.count
+      let events = before.exchange(all)
       if events != count * eventsOfSet {
         throw Wrong(description: "\(events) events of \(count) sets, not \(count * eventsOfSet)")
       }
     })
+}
+
+/// How many there were at the last check.
+private final class Events: Sendable {
+  private let count = Atomic(0)
+  /// How many came since.
+  func exchange(_ new: Int) -> Int { new - count.exchange(new, ordering: .relaxed) }
 }
 
 private struct Counter: GraphTracer {
