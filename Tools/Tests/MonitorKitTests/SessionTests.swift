@@ -22,7 +22,8 @@ private func replayed() throws -> GraphSession {
   /// `Generated/MonitorSession.swift` is compiled and run with these tests. To write it anew: EASYREACT_WRITE_GENERATED=1.
   @Test func `is written as a test, which is the one that runs here`() throws {
     let session = try replayed()
-    var test = SessionTest(session, name: "the monitor tells of this machine's recording what it told")
+    var test = SessionTest(
+      session, name: "the monitor tells of this machine's recording what it told")
     test.imports = ["@testable import MonitorKit"]
     test.setUp = """
       let monitor = MonitorGraph()
