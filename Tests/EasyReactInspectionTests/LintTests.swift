@@ -18,6 +18,13 @@ extension `18 A graph that explains itself` {
       #expect(broken(source) == [])
       let heard = MutableNode(1), listening = heard.listen { _ in }
       #expect(broken(heard) == [])
+      // Or somebody did, and is gone: whoever awaited a value.
+      recorded { recorder in
+        let awaited = MutableNode(1)
+        #expect(broken(awaited, recorder) == [.sourceWithoutConsumer])
+        awaited.listen { _ in }.cancel()
+        #expect(broken(awaited, recorder) == [] && broken(awaited) == [.sourceWithoutConsumer])
+      }
       withExtendedLifetime((copy, listening)) {}
     }
 
@@ -157,7 +164,10 @@ extension `18 A graph that explains itself` {
         #expect(broken(a, recorder) == [.changesNothing])
         #expect(even.lint(with: recorder).first?.nodes == [even.id])
         #expect(broken(a) == [])  // without a recorder
-        withExtendedLifetime(fine) {}
+        // What follows hears changes alone.
+        let changes = even.distinctUntilChanged()
+        #expect(broken(a, recorder) == [])
+        withExtendedLifetime((fine, changes)) {}
       }
     }
 
@@ -199,9 +209,14 @@ extension `18 A graph that explains itself` {
         b.value = 2
         clock.run()
       }
+      let values = b.values.makeAsyncIterator(), observed = await b.observed
+      await onThreads(1) { _ in b.value = 3 }
+      b.value = 4
       recorder.stop()
       #expect(broken(a, recorder) == [.listenerOnManyThreads])
-      withExtendedLifetime((plain, placed)) {}
+      // Called on the scheduler, and in a task; and what is observed on the main actor.
+      #expect(broken(b, recorder) == [])
+      withExtendedLifetime((plain, placed, values, observed)) {}
     }
 
     @Test func `18.4 endlessSets: listeners set each other past the limit`() {
@@ -234,9 +249,7 @@ extension `18 A graph that explains itself` {
     }
 
     /// Of each rule that a session can answer a graph that breaks it.
-    @Test func `18.4 lint of a saved session: what records tell, and which rules were left out`()
-      throws
-    {
+    @Test func `18.4 lint of a saved session: what records tell, and which rules were left out`() {
       recorded { recorder in
         let unheard = MutableNode(1).named("unheard")
         let a = MutableNode(1).named("a"), b = MutableNode(2).named("b")

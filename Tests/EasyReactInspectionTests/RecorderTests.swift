@@ -207,6 +207,23 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.1 following: behind the last possible event there are nodes and edges alone`() {
+      recorded { recorder in
+        let node = MutableNode(0), copy = node.map { $0 }
+        node.value = 1
+        let last = recorder.records.events.last!.sequence
+        for sequence in [last, last + 1, .max - 1, .max] {
+          let rest = recorder.records(after: sequence)
+          #expect(
+            rest.events.isEmpty && rest.node(copy.id)?.value.text == "1" && !rest.edges.isEmpty)
+        }
+        node.value = 2
+        #expect(
+          !recorder.records(after: last).events.isEmpty
+            && recorder.records(after: .max).events.isEmpty)
+      }
+    }
+
     @Test
     func `18.1 a description that asks the recorder, and sets nodes, neither hangs nor is lost`() {
       struct Nosy: Sendable, CustomStringConvertible {

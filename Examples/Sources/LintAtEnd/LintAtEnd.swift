@@ -11,7 +11,10 @@ public func lintBegin() { recorder.start() }
 
 @_cdecl("lint_end")
 public func lintEnd() {
+  // One runs at a time: the example may have its own.
+  let recorder = GraphRecorder.current ?? recorder
   let nodes = recorder.records(after: .max).nodes.filter { $0.gone == nil }.count
   let lines = recorder.lint().map { "  \($0)\n" }
-  FileHandle.standardError.write(Data("\(nodes > 0 ? "linted" : "no node lives")\n\(lines.joined())".utf8))
+  FileHandle.standardError.write(
+    Data("\(nodes > 0 ? "linted" : "no node lives")\n\(lines.joined())".utf8))
 }

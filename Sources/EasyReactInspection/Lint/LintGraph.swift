@@ -48,6 +48,9 @@ struct LintGraph {
     return findings + linkedTwice + duplicates + deepChains + (records.map { counted($0) } ?? [])
   }
 
+  /// The edges and listeners that lead away from it.
+  func followers(of id: UInt64) -> [LintEdge] { outs[id] ?? [] }
+
   func isMember(_ id: UInt64) -> Bool { byId[id] != nil }
 
   private func label(_ id: UInt64) -> String { byId[id]?.label ?? "node \(id)" }
@@ -70,7 +73,7 @@ struct LintGraph {
   private func unheard(_ node: LintNode) -> LintFinding? {
     if outs[node.id] != nil || node.hasListener { return nil }
     if ins[node.id] == nil {
-      if !node.isMutable { return nil }
+      if !node.isMutable || wasHeard(node) { return nil }
       return finding(
         .sourceWithoutConsumer, [node.id], "nobody listens to it, and nothing follows it",
         "Derive what needs it, or let it go")
@@ -78,6 +81,13 @@ struct LintGraph {
     return finding(
       .neverHeard, [node.id], "nobody listens to it, and nothing follows it",
       "Listen to it, or compute it where it is read")
+  }
+
+  /// Once, by somebody who is gone: a task that awaited a value.
+  private func wasHeard(_ node: LintNode) -> Bool {
+    guard let records, let record = records.node(node.id) else { return false }
+    return record.counts.told > 0
+      || records.edges.contains { $0.upstream == node.id && $0.cut != nil }
   }
 
   private func terminated(_ node: LintNode) -> LintFinding? {
