@@ -53,6 +53,20 @@ private func replayed() throws -> GraphSession {
     #expect(told[Quantity.cpuBusy.nodeName] == reports.map { "\($0.now(.cpuBusy) as Double?)" })
   }
 
+  @Test func `is of a graph in which lint finds what is meant`() throws {
+    let recorder = GraphRecorder()
+    recorder.start()
+    defer { recorder.stop() }
+    let graph = MonitorGraph()
+    let listening = graph.report.listen { _ in }
+    for sample in try Recording(path: Fixture.path("recorded.csv")).samples { graph.feed(sample) }
+    let findings = graph.report.lint(with: recorder)
+    // Levels that rest say the same each second, and each reading has its time with it: what follows runs once a sample anyway.
+    #expect(findings.filter { $0.rule != .changesNothing } == [])
+    #expect(Set(findings.flatMap(\.labels)) == [])
+    withExtendedLifetime(listening) {}
+  }
+
   @Test func `tells why the report is as it is, back to what was fed`() throws {
     let session = try replayed()
     let report = try #require(session.records.nodes.last { $0.name == "report" })
