@@ -155,6 +155,8 @@ extension `18 A graph that explains itself` {
       let shared = MutableNode(0)
       let listening = sum.listen { shared.value = $0 }
       await onThreads(4) { number in for value in 1...500 { sources[number].value = value } }
+      // Past a bound a background queue tells the rest.
+      _ = await settled()
       recorder.stop()
       let records = recorder.records
       #expect(records.dropped == 0)

@@ -89,7 +89,9 @@ struct NetOracle {
 
   /// At the end of this way another thread is inside.
   private func isLeft(_ way: Net.Way, _ set: Int) -> Bool {
-    way.down == closed?.gate && made[set]?.phase == made[closed!.set]!.phase
+    guard let closed, way.down == closed.gate else { return false }
+    // Also what waited in a zip before, and found its partner now.
+    return came[way.up][set] == made[closed.set]!.phase || made[set]?.phase == made[closed.set]!.phase
   }
 
   private func isTerminated(_ join: Int, _ phase: Int) -> Bool {
@@ -146,6 +148,9 @@ struct NetOracle {
     }
     if let cutter = net.cutter, cutter.way == place, hearings[set] == cutter.hearing {
       return "cut"
+    }
+    if let cutter = net.cutter, cutter.way == place, came[way.down][set] == nil, !isLeft(way, set) {
+      return "cut"  // while it was left with the thread inside of the downstream
     }
     if way.form == .sync { return reasonOfSync(way, set) }
     if came[way.down][set] != nil, passedAll(way, set) { return nil }
