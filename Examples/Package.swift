@@ -9,17 +9,22 @@ let bridge = Target.Dependency.product(name: "EasySequenceBridge", package: "Eas
 let inspection = Target.Dependency.product(name: "EasyReactInspection", package: "EasyReact")
 let inspector = Target.Dependency.product(name: "EasyReactInspector", package: "EasyReact")
 
+// In no example's code: lets CI lint the graphs of all of them.
+let lint = Target.Dependency.target(name: "LintAtEnd")
+
 let package = Package(
   name: "Examples",
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "EasyReact", path: "..", traits: ["Inspector"])],
   targets: [
-    .executableTarget(name: "Receipt", dependencies: [graph]),
-    .executableTarget(name: "Primes", dependencies: [graph, sequence, bridge]),
-    .executableTarget(name: "Search", dependencies: [graph]),
-    .executableTarget(name: "SignUp", dependencies: [graph, testing]),
-    .executableTarget(name: "Sheet", dependencies: [graph]),
-    .executableTarget(name: "Faulty", dependencies: [graph, inspection, inspector]),
-    .executableTarget(name: "Pipeline", dependencies: [graph, sequence, bridge]),
+    .target(name: "CLintAtEnd"),
+    .target(name: "LintAtEnd", dependencies: ["CLintAtEnd", inspection]),
+    .executableTarget(name: "Receipt", dependencies: [graph, lint]),
+    .executableTarget(name: "Primes", dependencies: [graph, sequence, bridge, lint]),
+    .executableTarget(name: "Search", dependencies: [graph, lint]),
+    .executableTarget(name: "SignUp", dependencies: [graph, testing, lint]),
+    .executableTarget(name: "Sheet", dependencies: [graph, lint]),
+    .executableTarget(name: "Faulty", dependencies: [graph, inspection, inspector, lint]),
+    .executableTarget(name: "Pipeline", dependencies: [graph, sequence, bridge, lint]),
   ]
 )

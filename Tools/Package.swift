@@ -62,6 +62,7 @@ let package = Package(
         "MonitorKit",
         "EasyReactCommand",
         .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactInspection", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

@@ -18,6 +18,13 @@ extension `18 A graph that explains itself` {
       #expect(broken(source) == [])
       let heard = MutableNode(1), listening = heard.listen { _ in }
       #expect(broken(heard) == [])
+      // Or somebody did, and is gone: whoever awaited a value.
+      recorded { recorder in
+        let awaited = MutableNode(1)
+        #expect(broken(awaited, recorder) == [.sourceWithoutConsumer])
+        awaited.listen { _ in }.cancel()
+        #expect(broken(awaited, recorder) == [] && broken(awaited) == [.sourceWithoutConsumer])
+      }
       withExtendedLifetime((copy, listening)) {}
     }
 
@@ -157,7 +164,10 @@ extension `18 A graph that explains itself` {
         #expect(broken(a, recorder) == [.changesNothing])
         #expect(even.lint(with: recorder).first?.nodes == [even.id])
         #expect(broken(a) == [])  // without a recorder
-        withExtendedLifetime(fine) {}
+        // What follows hears changes alone.
+        let changes = even.distinctUntilChanged()
+        #expect(broken(a, recorder) == [])
+        withExtendedLifetime((fine, changes)) {}
       }
     }
 
@@ -199,9 +209,14 @@ extension `18 A graph that explains itself` {
         b.value = 2
         clock.run()
       }
+      let values = b.values.makeAsyncIterator(), observed = await b.observed
+      await onThreads(1) { _ in b.value = 3 }
+      b.value = 4
       recorder.stop()
       #expect(broken(a, recorder) == [.listenerOnManyThreads])
-      withExtendedLifetime((plain, placed)) {}
+      // Called on the scheduler, and in a task; and what is observed on the main actor.
+      #expect(broken(b, recorder) == [])
+      withExtendedLifetime((plain, placed, values, observed)) {}
     }
 
     @Test func `18.4 endlessSets: listeners set each other past the limit`() {
@@ -230,6 +245,53 @@ extension `18 A graph that explains itself` {
         for value in 1...1_100 { b.value = value }
         #expect(broken(b, recorder) == [])
         withExtendedLifetime((end, last)) {}
+      }
+    }
+
+    /// Of each rule that a session can answer a graph that breaks it.
+    @Test func `18.4 lint of a saved session: what records tell, and which rules were left out`() {
+      recorded { recorder in
+        let unheard = MutableNode(1).named("unheard")
+        let a = MutableNode(1).named("a"), b = MutableNode(2).named("b")
+        let both = a.combine(b).named("both"), pairs = a.zip(b).named("pairs")
+        both.wiring.removeUpstreamNode(b)
+        let waits = a.combine(Node<Int>()).named("waits")
+        let taps = MutableNode<Int>.eventNode().named("taps")
+        let wrong = a.combine(taps.map { $0 }.named("mapped")).named("wrong")
+        let twice = MutableNode<Int>().named("twice")
+        twice.link(to: a)
+        twice.link(to: a)
+        let same = (1...2).map { _ in a.distinctUntilChanged() }
+        let password = MutableNode("x").named("password"), copy = password.fork().named("copy")
+        password.isPrivate = true
+        let never = a.filter { $0 < 0 }.named("never")
+        for value in 1...1_100 { a.value = value }
+        taps.value = 1
+        unheard.value = 2
+        let records = recorder.records
+        let report = records.lint()
+        let found = Set(report.findings.map { "\($0.rule.rawValue) \($0.labels[0])" })
+        #expect(
+          found.isSuperset(of: [
+            "sourceWithoutConsumer unheard", "terminated both", "waitsForEver waits",
+            "eventsAreNotKept wrong",
+            "linkedTwice a", "privateValueShown password", "neverPasses never", "unevenZip pairs",
+          ]))
+        #expect(report.findings.contains { $0.rule == .duplicates && $0.nodes == same.map(\.id) })
+        // What the program says of all its graphs is the same, but for what it alone knows.
+        let live = recorder.lint(without: Set(report.leftOut))
+        #expect(
+          Set(live.map { "\($0.rule) \($0.nodes)" })
+            == Set(report.findings.map { "\($0.rule) \($0.nodes)" }))
+        #expect(report.leftOut == [.ringHeldByItself, .ownerIsGone, .looseTransform])
+        #expect(report.description.hasSuffix("ringHeldByItself, ownerIsGone, looseTransform."))
+        #expect(
+          records.lint(without: [.ownerIsGone, .terminated]).leftOut == [
+            .ringHeldByItself, .looseTransform,
+          ])
+        #expect(!records.lint(without: [.terminated]).findings.contains { $0.rule == .terminated })
+        #expect(records.lint(including: [.neverHeard]).findings.contains { $0.rule == .neverHeard })
+        withExtendedLifetime((pairs, waits, wrong, copy, never)) {}
       }
     }
 

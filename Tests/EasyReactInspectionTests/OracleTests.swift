@@ -102,11 +102,13 @@ extension WhyNot.Reason {
 
 extension `18 A graph that explains itself` {
   @Suite struct Oracle {
-    /// EASYREACT_ORACLE_PROGRAMS: how many.
+    /// EASYREACT_ORACLE_PROGRAMS: how many. EASYREACT_ORACLE_SEED: the first seed.
     @Test func `18.2 whyNot is exact: of random programs the recorder says what the twin says`() {
       let count =
         ProcessInfo.processInfo.environment["EASYREACT_ORACLE_PROGRAMS"].flatMap { Int($0) } ?? 150
-      let first = UInt64.random(in: 0..<1 << 40)
+      let first =
+        ProcessInfo.processInfo.environment["EASYREACT_ORACLE_SEED"].flatMap { UInt64($0) }
+        ?? .random(in: 0..<1 << 40)
       var compared = 0, tooLong = 0
       for seed in first..<first + UInt64(count) {
         let program = ProgramGenerator.program(seed: seed)

@@ -155,6 +155,8 @@ extension `18 A graph that explains itself` {
       let shared = MutableNode(0)
       let listening = sum.listen { shared.value = $0 }
       await onThreads(4) { number in for value in 1...500 { sources[number].value = value } }
+      // Past a bound a background queue tells the rest.
+      _ = await settled()
       recorder.stop()
       let records = recorder.records
       #expect(records.dropped == 0)
@@ -204,6 +206,23 @@ extension `18 A graph that explains itself` {
           last = followed.last ?? 0
         }
         #expect(followed == recorder.records.events.map(\.sequence))
+      }
+    }
+
+    @Test func `18.1 following: behind the last possible event there are nodes and edges alone`() {
+      recorded { recorder in
+        let node = MutableNode(0), copy = node.map { $0 }
+        node.value = 1
+        let last = recorder.records.events.last!.sequence
+        for sequence in [last, last + 1, .max - 1, .max] {
+          let rest = recorder.records(after: sequence)
+          #expect(
+            rest.events.isEmpty && rest.node(copy.id)?.value.text == "1" && !rest.edges.isEmpty)
+        }
+        node.value = 2
+        #expect(
+          !recorder.records(after: last).events.isEmpty
+            && recorder.records(after: .max).events.isEmpty)
       }
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Contract 18.6: a session is saved and opened, replayed on a fresh graph of the same program, compared, and turned into a
 /// test.
-@Suite(.serialized) struct Sessions {
+@Suite(.serialized, .alone) struct Sessions {
   /// A small program: two inputs, a join, a filter, and a listener that sets.
   final class Till: Sendable {
     let price = MutableNode<Int>().named("price")
@@ -167,15 +167,73 @@ import Testing
     }
   }
 
-  @Test func `18.6 a test is written of a session, and is the one that runs here`() throws {
-    var test = SessionTest(record(day), name: "a day at the till")
+  private func tillTest(_ session: GraphSession, _ name: String) -> SessionTest {
+    var test = SessionTest(session, name: name)
+    test.traits = [".alone"]
     test.setUp = "let till = Sessions.Till()"
     test.expressions = [
       "price": "till.price", "count": "till.count", "note": "till.note", "last": "till.last",
       "total": "till.total",
       "large": "till.large",
     ]
-    try expectWritten(try test.source(), "TillSession.swift")
+    return test
+  }
+
+  @Test func `18.6 a test is written of a session, and is the one that runs here`() throws {
+    try expectWritten(try tillTest(record(day), "a day at the till").source(), "TillSession.swift")
+  }
+
+  @Test func `18.6 of a session with a wrong value a test is written that fails`() throws {
+    var session = record(day)
+    let price = try #require(session.records.nodes.first { $0.name == "price" }).id
+    let place = try #require(
+      session.records.events.lastIndex { $0.kind == .stored && $0.node == price })
+    // It was set to 7.
+    session.records.events[place].new = ValueRecord(.value, text: "8")
+    var test = tillTest(session, "a day at the till, with a wrong price")
+    test.traits.append(".fails")
+    try expectWritten(try test.source(), "WrongTillSession.swift")
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+  func `18.6 of random graphs tests are written, and run here`(seed: UInt64) throws {
+    let recorder = GraphRecorder()
+    recorder.start()
+    let graph = RandomGraph(seed: seed)
+    graph.play(seed: seed)
+    let session = GraphSession(program: "random", records: recorder.records.graph(of: graph.all.id))
+    recorder.stop()
+    #expect(session.turns.count > 15 && session.told.values.joined().count > 60)
+    var test = SessionTest(session, name: "a random graph of seed \(seed)")
+    test.traits = [".alone"]
+    test.setUp = "let random = RandomGraph(seed: \(seed))\nlet graph = random.all"
+    try expectWritten(try test.source(), "RandomSession\(seed).swift")
+  }
+
+  @Test func `18.6 of what several graphs did the part of one is taken`() {
+    let recorder = GraphRecorder()
+    recorder.start()
+    let a = MutableNode(1).named("a"), b = MutableNode(2).named("b")
+    let double = a.map { $0 * 2 }.named("double"), link = b.link(to: double)
+    let other = MutableNode(0).named("other")
+    link.cancel()
+    let listening = double.listen { other.value = $0 }
+    (a.value, b.value) = (5, 6)
+    recorder.stop()
+    let all = recorder.records
+    let one = all.graph(of: b.id), two = all.graph(of: other.id)
+    #expect(one.nodes.map(\.label) == ["a", "b", "double"] && two.nodes.map(\.label) == ["other"])
+    #expect(one.events.allSatisfy { $0.node != other.id } && one.dropped == all.dropped)
+    #expect(one.why(double.id) == all.why(double.id))
+    // What the listener set has no cause there.
+    #expect(
+      GraphSession(program: "", records: two).turns.flatMap(\.inputs).map(\.label) == [
+        "other", "other",
+      ])
+    #expect(
+      GraphSession(program: "", records: all).turns.flatMap(\.inputs).map(\.label) == ["a", "b"])
+    #expect(all.graph(of: 0).nodes.isEmpty)
+    withExtendedLifetime(listening) {}
   }
 
   @Test func `18.6 what cannot be written as a test is said`() throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What checks the recorder: one after the other, for one recorder runs at a time in the process.
-@Suite(.serialized) struct `18 A graph that explains itself` {}
+@Suite(.serialized, .alone) struct `18 A graph that explains itself` {}
 
 /// Records while `body` runs. What other tests of the process do meanwhile is recorded too.
 func recorded<Result>(

@@ -334,6 +334,24 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.2 whyNot: an edge that was cut while the value waited before it`() throws {
+      try recorded { recorder in
+        let clock = VirtualScheduler()
+        let late = a.delay(.seconds(1), on: clock).named("late"), b = MutableNode<Int>().named("b")
+        let far = b.map { $0 }.named("far")
+        let link = b.link(to: late)
+        clock.advance(by: .seconds(5))
+        a.value = 2
+        link.cancel()
+        clock.advance(by: .seconds(5))
+        let answer = try #require(recorder.whyNot(far, since: 0).answers.last)
+        #expect(answer.set.node == a.id && answer.outcome == .noWayAnyMore)
+        let cut = try #require(
+          recorder.records.edges.first { $0.cut != nil && $0.downstream == b.id })
+        #expect(answer.ends.map(\.edge) == [cut.id])
+      }
+    }
+
     @Test func `18.2 whyNot: sets since a moment; by default those of the last turn`() {
       recorded { recorder in
         let large = a.filter { $0 > 5 }.named("large")

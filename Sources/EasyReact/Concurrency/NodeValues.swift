@@ -63,7 +63,9 @@ final class NodeConsumer<Value: Sendable>: Sendable {
   ) {
     let buffer = ValueBuffer<Value>(policy, of: node)
     self.buffer = buffer
-    listening = node.startListening(at: location, hearsPresent: hearsPresent) { up, _, turn in
+    // A state says that the value is taken here, and heard elsewhere: no listener of the user's runs on this thread.
+    listening = node.startListening(at: location, state: EdgeState(), hearsPresent: hearsPresent) {
+      up, _, turn in
       buffer.append(up.slot(Value.self).pointee, isEvent: turn.isEvent)
       return false
     }

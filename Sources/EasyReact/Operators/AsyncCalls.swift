@@ -68,17 +68,17 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     if running >= plan.limit || !waiting.isEmpty {
       switch plan.whenFull {
       case .cancels: cancelCalls()
-      case .drops: return edge.stop(.filtered, in: turn)
+      case .drops: return edge.stop(.filtered, delivery, in: turn)
       case .waits:
         waiting.append((value, origin))
-        return edge.stop(.waitsForCall, in: turn)
+        return edge.stop(.waitsForCall, delivery, in: turn)
       }
     }
     // By a cancellation handler of the user's.
-    if hasEnded { return edge.stop(.cut, in: turn) }
+    if hasEnded { return edge.stop(.cut, delivery, in: turn) }
     guard let first = announcement() else {
       begin(value, origin)
-      return edge.stop(.waitsForCall, in: turn)
+      return edge.stop(.waitsForCall, delivery, in: turn)
     }
     let down = edge.pointee.down.unsafelyUnwrapped
     let isStored = down.arrive(.value(first), delivery, sender: origin.sender, in: turn)

@@ -298,10 +298,10 @@ extension Node {
     if inners.hasRoomAtOnce {
       return inners.beginWaiting(begin(value, delivery, sender, turn), turn)
     }
-    if inners.drops { return edge.stop(.filtered, in: turn) }
+    if inners.drops { return edge.stop(.filtered, delivery, in: turn) }
     waiting.place.pointee.append(value)
     inners.wait(delivery, sender)
-    return edge.stop(.waitsForAnotherUpstream, in: turn)
+    return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
 
   /// Makes and follows one inner node. True: its present value was stored in the result.
@@ -357,7 +357,7 @@ extension Node {
       edge.pointee.state.unsafelyUnwrapped.takeUnretainedValue(), to: Member.self)
     guard member.isRunning, let down = inners.down, let isDone else { return false }
     let isLast = isDone(value)
-    if edge.pointee.isOver() { return edge.stop(.cut, in: turn) }  // by `isDone`
+    if edge.pointee.isOver() { return edge.stop(.cut, delivery, in: turn) }  // by `isDone`
     let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
     if !isLast { return isStored }
     whileStored(isStored, down, turn) { inners.finish(member, turn) }

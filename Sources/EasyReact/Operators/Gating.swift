@@ -115,7 +115,9 @@ extension Node {
       return EdgeParts { up, edge, turn in
         let value = up.slot(Value.self).pointee
         return edge.inRegion(in: turn) { delivery, turn in
-          if gate.isTurned(in: life) == isOpenAtFirst { return edge.stop(.filtered, in: turn) }
+          if gate.isTurned(in: life) == isOpenAtFirst {
+            return edge.stop(.filtered, delivery, in: turn)
+          }
           return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
         }
       }

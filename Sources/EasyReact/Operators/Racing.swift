@@ -26,7 +26,7 @@ extension Node {
       InnerEdge(.race, from: node, to: result.storage) { up, edge, turn in
         let value = up.slot(Value.self).pointee
         return edge.inRegion(in: turn) { delivery, turn in
-          if !race.isWon(by: edge, turn) { return edge.stop(.filtered, in: turn) }
+          if !race.isWon(by: edge, turn) { return edge.stop(.filtered, delivery, in: turn) }
           return edge.pointee.down!.arrive(.value(value), delivery, sender: up, in: turn)
         }
       }

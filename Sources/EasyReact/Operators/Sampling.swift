@@ -137,18 +137,18 @@ extension Node {
 /// There is something new for the next tick.
 @inlinable func sampledStep<Value: Sendable>(_ isNew: Cell<Bool>, _ event: Cell<Value?>) -> Step {
   @Sendable func note(
-    _ value: Value?, _ edge: EdgePointer, _ turn: TurnPointer
+    _ value: Value?, _ edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     isNew.place.pointee = true
     event.place.pointee = value
-    return edge.stop(.waitsForAnotherUpstream, in: turn)
+    return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
   return { up, edge, turn in
     let value = turn.isEvent ? up.slot(Value.self).pointee : nil
-    return edge.deliver(Delivery(edge, turn), in: turn) { _ in
-      note(value, edge, turn)
+    return edge.deliver(Delivery(edge, turn), in: turn) {
+      note(value, edge, $0, turn)
     } later: {
-      ClosureCrossing { note(value, edge, $1) }
+      ClosureCrossing { note(value, edge, $0, $1) }
     }
   }
 }
@@ -163,9 +163,9 @@ extension Node {
   ) -> Bool {
     let down = edge.pointee.down.unsafelyUnwrapped
     let join = down.pointee.join.unsafelyUnwrapped
-    if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, in: turn) }
+    if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, delivery, in: turn) }
     guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
-      return edge.stop(.waitsForAnotherUpstream, in: turn)
+      return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
     }
     return down.arrive(.value((value, latest)), delivery, sender: up, in: turn)
   }

@@ -61,7 +61,7 @@ extension Node {
     let listening = OwnedListening(owner: object)
     let property = AssignedProperty(listening, assign)
     let edge = makeListener(
-      state: nil, hearsEmptiness: false, publicObject: listening,
+      state: EdgeState(), hearsEmptiness: false, publicObject: listening,
       keepsNode: object !== self as AnyObject, property.step())
     listening.edge = edge
     register(listening, owner: object, of: storage)

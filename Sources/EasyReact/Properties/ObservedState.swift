@@ -124,7 +124,7 @@ extension ObservedState: EdgeObserver {
   @MainActor func follow(_ node: MutableNode<Value>) {
     let turn = currentTurn()
     let edge = node.makeListener(
-      state: nil, hearsEmptiness: true, publicObject: self, keepsNode: false, step())
+      state: EdgeState(), hearsEmptiness: true, publicObject: self, keepsNode: false, step())
     self.edge = edge
     attachingTurn.store(UInt(bitPattern: turn), ordering: .relaxed)
     node.attachListener(edge, at: node.storage.pointee.location)

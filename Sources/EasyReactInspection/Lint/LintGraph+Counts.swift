@@ -20,6 +20,10 @@ extension LintGraph {
   private func changesNothing(_ node: NodeRecord) -> LintFinding? {
     let counts = node.counts
     if counts.stored < 20 || counts.storedEqual * 10 < counts.stored * 9 { return nil }
+    // Done already: whatever follows hears changes alone.
+    let followers = followers(of: node.id)
+    let isDone = followers.allSatisfy { $0.operation == "DistinctUntilChanged" }
+    if isDone, !followers.isEmpty { return nil }
     return finding(
       .changesNothing, node,
       "\(counts.storedEqual) of the \(counts.stored) values that it stored equalled the one before",
@@ -48,7 +52,10 @@ extension LintGraph {
   private func manyThreads(_ records: GraphRecords) -> [LintFinding] {
     var threads: [UInt64: Set<UInt64>] = [:], nodes: [UInt64: UInt64] = [:]
     for event in records.events where event.kind == .told && isMember(event.node) {
-      guard let edge = event.edge else { continue }
+      // A placed one is not called on the thread that tells; and one that is gone matters no more.
+      guard let edge = event.edge, let record = records.edge(edge), record.isPlaced == false,
+        record.cut == nil
+      else { continue }
       threads[edge, default: []].insert(event.thread)
       nodes[edge] = event.node
     }

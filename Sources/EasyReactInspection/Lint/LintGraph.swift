@@ -1,23 +1,44 @@
 import EasyReact
 
-/// A graph as it is while it is looked at.
+/// What the rules ask of a node, living or saved.
+struct LintNode {
+  let id: UInt64
+  let label: String
+  let place: SourcePlace
+  var isMutable = false, isPrivate = false, isEmpty = false, isEventNode = false,
+    isTerminated = false
+  var hasListener = false
+  /// Listeners whose owners are gone. Only a living graph knows.
+  var orphans = 0
+  /// The names of transforms with one end. Only a living graph knows.
+  var looseTransforms: [String] = []
+}
+
+/// An edge between two nodes, or to a listener, that is there.
+struct LintEdge {
+  let operation: String
+  let upstream: UInt64
+  /// Nil: a listener.
+  let downstream: UInt64?
+  let isBackEdge: Bool
+}
+
+/// A graph as it is while it is looked at, or was when it was saved.
 struct LintGraph {
-  private let nodes: [AnyNode]
-  private var byId: [UInt64: AnyNode] = [:]
-  private var edges: [LiveEdge] = []
-  private var ins: [UInt64: [LiveEdge]] = [:], outs: [UInt64: [LiveEdge]] = [:]
+  private let nodes: [LintNode]
+  private let byId: [UInt64: LintNode]
+  private let edges: [LintEdge]
+  private var ins: [UInt64: [LintEdge]] = [:], outs: [UInt64: [LintEdge]] = [:]
   private let records: GraphRecords?
 
-  init(_ start: AnyNode, _ recorder: GraphRecorder?) {
-    nodes = start.reachable.map(\.node)
-    records = recorder?.records
-    for node in nodes {
-      byId[node.id] = node
-      for edge in node.liveEdges {
-        edges.append(edge)
-        outs[edge.upstream, default: []].append(edge)
-        if let down = edge.downstream { ins[down, default: []].append(edge) }
-      }
+  init(_ nodes: [LintNode], _ edges: [LintEdge], _ records: GraphRecords?) {
+    self.nodes = nodes
+    self.edges = edges
+    self.records = records
+    byId = Dictionary(nodes.map { ($0.id, $0) }) { first, _ in first }
+    for edge in edges {
+      outs[edge.upstream, default: []].append(edge)
+      if let down = edge.downstream { ins[down, default: []].append(edge) }
     }
   }
 
@@ -27,13 +48,12 @@ struct LintGraph {
     return findings + linkedTwice + duplicates + deepChains + (records.map { counted($0) } ?? [])
   }
 
+  /// The edges and listeners that lead away from it.
+  func followers(of id: UInt64) -> [LintEdge] { outs[id] ?? [] }
+
   func isMember(_ id: UInt64) -> Bool { byId[id] != nil }
 
-  private func label(_ id: UInt64) -> String {
-    guard let node = byId[id] else { return "node \(id)" }
-    let operation = ins[id]?.first?.operation ?? "Source"
-    return node.name ?? "\(operation) at \(node.created.file):\(node.created.line)"
-  }
+  private func label(_ id: UInt64) -> String { byId[id]?.label ?? "node \(id)" }
 
   private func finding(
     _ rule: LintRule, _ ids: [UInt64], _ reason: String, _ remedy: String
@@ -43,18 +63,17 @@ struct LintGraph {
 
   // MARK: - One node
 
-  private func look(at node: AnyNode) -> [LintFinding] {
-    let facts = node.facts
-    return [
-      unheard(node), terminated(node), waiting(node), wideFan(node), orphans(node, facts),
+  private func look(at node: LintNode) -> [LintFinding] {
+    [
+      unheard(node), terminated(node), waiting(node), wideFan(node), orphans(node),
       shownPrivate(node),
     ].compactMap { $0 } + looseTransforms(node)
   }
 
-  private func unheard(_ node: AnyNode) -> LintFinding? {
+  private func unheard(_ node: LintNode) -> LintFinding? {
     if outs[node.id] != nil || node.hasListener { return nil }
     if ins[node.id] == nil {
-      if !node.isMutable { return nil }
+      if !node.isMutable || wasHeard(node) { return nil }
       return finding(
         .sourceWithoutConsumer, [node.id], "nobody listens to it, and nothing follows it",
         "Derive what needs it, or let it go")
@@ -64,7 +83,14 @@ struct LintGraph {
       "Listen to it, or compute it where it is read")
   }
 
-  private func terminated(_ node: AnyNode) -> LintFinding? {
+  /// Once, by somebody who is gone: a task that awaited a value.
+  private func wasHeard(_ node: LintNode) -> Bool {
+    guard let records, let record = records.node(node.id) else { return false }
+    return record.counts.told > 0
+      || records.edges.contains { $0.upstream == node.id && $0.cut != nil }
+  }
+
+  private func terminated(_ node: LintNode) -> LintFinding? {
     if !node.isTerminated { return nil }
     return finding(
       .terminated, [node.id],
@@ -76,7 +102,7 @@ struct LintGraph {
     "Combine", "Latest", "Derived", "FlattenCombine", "WithLatest",
   ]
 
-  private func waiting(_ node: AnyNode) -> LintFinding? {
+  private func waiting(_ node: LintNode) -> LintFinding? {
     for edge in ins[node.id] ?? [] where LintGraph.joins.contains(edge.operation) {
       guard let up = byId[edge.upstream], up.isEmpty else { continue }
       // What makes a `withLatest` run may be an event; what it reads is a "Latest" edge.
@@ -97,7 +123,7 @@ struct LintGraph {
   }
 
   /// Of its own, or of a node upstream, which nothing on the way keeps.
-  private func tellsEvents(_ start: AnyNode) -> Bool {
+  private func tellsEvents(_ start: LintNode) -> Bool {
     let keeping: Set<String> = [
       "Held", "Scan", "Count", "StartWith", "Load", "Link", "Sync", "Transform", "Derived",
     ]
@@ -113,7 +139,7 @@ struct LintGraph {
 
   static let widest = 1_000, deepest = 1_000
 
-  private func wideFan(_ node: AnyNode) -> LintFinding? {
+  private func wideFan(_ node: LintNode) -> LintFinding? {
     let count = outs[node.id]?.count ?? 0
     if count <= LintGraph.widest { return nil }
     return finding(
@@ -121,16 +147,16 @@ struct LintGraph {
       "Let each follow a part: a switch by key, or a lens")
   }
 
-  private func orphans(_ node: AnyNode, _ facts: NodeFacts) -> LintFinding? {
-    if facts.orphans == 0 { return nil }
+  private func orphans(_ node: LintNode) -> LintFinding? {
+    if node.orphans == 0 { return nil }
     return finding(
       .ownerIsGone, [node.id],
-      "\(facts.orphans) of its listeners have lost their owner: they are never called, and end with its next event",
+      "\(node.orphans) of its listeners have lost their owner: they are never called, and end with its next event",
       "If the listener should still be heard, keep its owner; else let the owner adopt ListeningOwner"
     )
   }
 
-  private func shownPrivate(_ node: AnyNode) -> LintFinding? {
+  private func shownPrivate(_ node: LintNode) -> LintFinding? {
     if !node.isPrivate { return nil }
     let same: Set<String> = [
       "Link", "Fork", "Filter", "Ignore", "Select", "DistinctUntilChanged", "Skip", "Take",
@@ -149,14 +175,11 @@ struct LintGraph {
       "Mark those private too")
   }
 
-  private func looseTransforms(_ node: AnyNode) -> [LintFinding] {
-    let loose =
-      node.downstreamTransforms.filter { $0.toNode == nil }
-      + node.upstreamTransforms.filter { $0.fromNode == nil }
-    return loose.map {
+  private func looseTransforms(_ node: LintNode) -> [LintFinding] {
+    node.looseTransforms.map {
       finding(
         .looseTransform, [node.id],
-        "the transform \($0.name) has one end, so nothing passes through it",
+        "the transform \($0) has one end, so nothing passes through it",
         "Set its other end, or let it go")
     }
   }
@@ -183,13 +206,12 @@ struct LintGraph {
   ]
 
   private var duplicates: [LintFinding] {
-    struct Origin: Hashable { let up: UInt64, operation: String, file: String, line: Int }
+    struct Origin: Hashable { let up: UInt64, operation: String, place: SourcePlace }
     var groups: [Origin: [UInt64]] = [:]
     for (id, edges) in ins where edges.count == 1 && LintGraph.plain.contains(edges[0].operation) {
       guard let node = byId[id] else { continue }
       let origin = Origin(
-        up: edges[0].upstream, operation: edges[0].operation, file: node.created.file,
-        line: node.created.line)
+        up: edges[0].upstream, operation: edges[0].operation, place: node.place)
       groups[origin, default: []].append(id)
     }
     return groups.values.filter { $0.count > 1 }.map { $0.sorted() }.sorted { $0[0] < $1[0] }.map {

@@ -23,7 +23,7 @@ extension AnyNode {
     let rules = rules.union(extra.contains(.neverHeard) ? [] : [.neverHeard])
 
     // The leak report looks at who holds a node, so it comes when the others are let go of.
-    var findings = LintGraph(self, recorder).findings
+    var findings = LintGraph(of: reachable.map(\.node), recorder?.records).findings
     if !rules.contains(.ringHeldByItself) { findings += ringFindings(in: Places(self)) }
     return findings.filter { !rules.contains($0.rule) }
   }

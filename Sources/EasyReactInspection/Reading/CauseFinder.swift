@@ -17,6 +17,8 @@ struct CauseFinder {
   private struct Waiting {
     let sequence: UInt64
     let isInQueue: Bool
+    /// The edge over which it was left with another thread; zero: it waits for something else.
+    let leftOver: UInt64
   }
   /// Of one thread.
   private struct Thread {
@@ -183,7 +185,11 @@ struct CauseFinder {
     // Over an edge, on the way into a join; or what the join has computed.
     let causes: [UInt64] =
       if event.edge != 0 {
-        event.stop == .cut ? source(event) : freshSource(event)
+        switch event.stop {
+        case .cut: source(event)
+        case .leftInMailbox: freshSource(event)
+        default: sourceOfStop(event)
+        }
       } else {
         event.isArrival ? source(event) : came(event)
       }
@@ -256,17 +262,29 @@ struct CauseFinder {
     return sources.compactMap { $0 }.max().map { [$0] } ?? []
   }
 
+  /// What was left with another thread may stop there, at its operator; it came over the same edge. Another edge between
+  /// the two nodes may have let something wait under the same number.
+  private mutating func sourceOfStop(_ event: TracedEvent) -> [UInt64] {
+    takeWaiting(event) { $0.leftOver == event.edge }.map { [$0] } ?? freshSource(event)
+  }
+
   private mutating func wait(_ event: TracedEvent, isInQueue: Bool) {
+    let edge = !isInQueue && event.stop == .leftInMailbox ? event.edge : 0
     waiting[Way(up: event.other, down: event.node, wave: event.origin), default: []]
-      .append(Waiting(sequence: event.sequence, isInQueue: isInQueue))
+      .append(Waiting(sequence: event.sequence, isInQueue: isInQueue, leftOver: edge))
   }
 
   /// The oldest that waits; what is in the queue comes out of it by being stored, or refused there.
   private mutating func takeWaiting(_ event: TracedEvent, isInQueue: Bool) -> UInt64? {
+    takeWaiting(event) { $0.isInQueue == isInQueue }
+  }
+
+  private mutating func takeWaiting(
+    _ event: TracedEvent, _ isIt: (Waiting) -> Bool
+  ) -> UInt64? {
     let way = Way(up: event.other, down: event.node, wave: event.origin)
-    guard let place = waiting[way]?.firstIndex(where: { $0.isInQueue == isInQueue }) else {
-      return nil
-    }
+    let place = waiting[way]?.firstIndex(where: isIt)
+    guard let place else { return nil }
     let taken = waiting[way]!.remove(at: place)
     if waiting[way]!.isEmpty { waiting[way] = nil }
     return taken.sequence

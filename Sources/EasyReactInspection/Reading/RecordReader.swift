@@ -179,6 +179,7 @@ struct RecordReader {
         downstream: edge.downstream, isDeferred: edge.isDeferred)
     if let name = edge.name { record.operation = name }
     record.isBackEdge = edge.isBackEdge
+    if edge.downstream == nil { record.isPlaced = edge.isPlaced }
     keep(record)
   }
 

@@ -64,7 +64,7 @@ struct StopSearch {
     if !ends.isEmpty {
       return WhyNot.Answer(set: set, source: source, outcome: .stopped, ends: unique(ends))
     }
-    let cuts = cuts(before: set)
+    let cuts = cuts(for: set, caused)
     return WhyNot.Answer(
       set: set, source: source, outcome: cuts.isEmpty ? .noWay : .noWayAnyMore, ends: cuts)
   }
@@ -142,11 +142,32 @@ struct StopSearch {
 
   // MARK: - Ways that were
 
-  private mutating func cuts(before set: EventRecord) -> [WhyNot.End] {
-    shape.cutsOnWay(from: set.node, at: set.sequence).map { edge in
+  /// Where a way led on before the set was made, or from where it came to before it came there: what waits for a timer, or
+  /// for another thread, may find the edge behind cut.
+  private mutating func cuts(for set: EventRecord, _ caused: [EventRecord]) -> [WhyNot.End] {
+    var edges = shape.cutsOnWay(from: set.node, at: set.sequence)
+    for event in late(caused) where event.kind == .stored {
+      edges += shape.edges(from: event.node).filter {
+        $0.lived(at: set.sequence) && shape.ledUntilCut($0, before: event.sequence)
+      }
+    }
+    let found = Dictionary(edges.map { ($0.id, $0) }) { first, _ in first }
+    return found.values.sorted { $0.id < $1.id }.map { edge in
       WhyNot.End(
         edge: edge.id, upstream: edge.upstream, downstream: edge.downstream!,
         reason: .cutBefore(edge.cut!), text: words(ofCut: edge))
+    }
+  }
+
+  /// Those of a set's events that something had to wait for.
+  private func late(_ caused: [EventRecord]) -> [EventRecord] {
+    var late: Set<UInt64> = []
+    return caused.filter { event in
+      let isLate = event.causes.contains {
+        late.contains($0) || records.event($0)?.stop?.isWait == true
+      }
+      if isLate { late.insert(event.sequence) }
+      return isLate
     }
   }
 
@@ -160,6 +181,17 @@ struct StopSearch {
     let label = records.label(of: node)
     guard let operation = edge.flatMap({ records.operation(of: $0) }) else { return label }
     return label.hasPrefix("\(operation) at ") ? label : "\(label) (\(operation))"
+  }
+}
+
+extension GraphEvent.Stop {
+  /// It may go on later, in another turn.
+  fileprivate var isWait: Bool {
+    switch self {
+    case .heldBackByTimer, .waitsOnScheduler, .waitsForCall, .leftInMailbox: true
+    case .waitsForAnotherUpstream: true
+    default: false
+    }
   }
 }
 
@@ -210,7 +242,15 @@ struct Shape {
     reachedNow.insert(node)
     return reachedNow.flatMap { out[$0] ?? [] }.filter {
       ($0.cut?.sequence ?? .max) <= sequence
-    }.filter { leadsOnceToTarget(from: $0) }.sorted { $0.id < $1.id }
+    }.filter { leadsOnceToTarget(from: $0) }
+  }
+
+  /// Was it cut before, and did it lead to the target up to that moment?
+  mutating func ledUntilCut(_ edge: EdgeRecord, before sequence: UInt64) -> Bool {
+    guard let cut = edge.cut?.sequence, cut < sequence, let down = edge.downstream else {
+      return false
+    }
+    return leadsOrIs(down, at: cut - 1)
   }
 
   private func reached(

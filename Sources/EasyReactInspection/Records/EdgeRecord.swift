@@ -12,6 +12,9 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
   public var isBackEdge: Bool
   /// What comes over it arrives later: by a scheduler, a timer or an asynchronous call.
   public var isDeferred: Bool
+  /// Of a listener: is it called elsewhere than where the value is told, on a scheduler, an actor or in a task? nil: unknown,
+  /// or no listener.
+  public var isPlaced: Bool?
   /// nil: before the recording began, or so long ago that the event was dropped.
   public var born: Moment?
   /// From then on nothing passes. nil: it is there.
@@ -21,7 +24,8 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
 
   public init(
     id: UInt64, operation: String, upstream: UInt64, downstream: UInt64?, isBackEdge: Bool = false,
-    isDeferred: Bool = false, born: Moment? = nil, cut: Moment? = nil, place: SourcePlace? = nil
+    isDeferred: Bool = false, isPlaced: Bool? = nil, born: Moment? = nil, cut: Moment? = nil,
+    place: SourcePlace? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -29,6 +33,7 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
     self.downstream = downstream
     self.isBackEdge = isBackEdge
     self.isDeferred = isDeferred
+    self.isPlaced = isPlaced
     self.born = born
     self.cut = cut
     self.place = place

@@ -15,6 +15,8 @@ public struct SessionTest {
   public var name: String
   /// Whole lines; `EasyReact`, `Synchronization` and `Testing` are there anyway.
   public var imports: [String] = []
+  /// Traits of the test, as they stand behind `@Test`: `.tags(.session)`.
+  public var traits: [String] = []
   /// Lines that build a fresh graph in which nothing has been set.
   public var setUp = "let graph = makeGraph()"
   /// How a node is written, by its recorded name. Others are found by their name among those that `graph` reaches.
@@ -78,9 +80,11 @@ public struct SessionTest {
         "// Made by EasyReact of a session of \(session.program.singleLine). It plays what was set, and expects what was told.",
       ]
       + plain + (attributed.isEmpty ? [] : [""]) + attributed
+    let traits = traits.isEmpty ? "" : "(\(traits.joined(separator: ", ")))"
     let title = name.filter { !"`\\\n\r".contains($0) }
     let test =
-      ["", "@Test func `\(title)`() throws {"] + body.map { $0.isEmpty ? "" : "  \($0)" } + [
+      ["", "@Test\(traits) func `\(title)`() throws {"] + body.map { $0.isEmpty ? "" : "  \($0)" }
+      + [
         "}", "",
       ]
     return (head + test).joined(separator: "\n") + Self.helpers

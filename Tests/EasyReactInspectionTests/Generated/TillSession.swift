@@ -4,7 +4,7 @@ import EasyReact
 import Synchronization
 import Testing
 
-@Test func `a day at the till`() throws {
+@Test(.alone) func `a day at the till`() throws {
   let till = Sessions.Till()
   let told = SessionTold()
   let listenings = [

@@ -9,6 +9,8 @@ package struct LiveEdge: Sendable {
   package let operation: String
   package var name: String?
   package let isBackEdge, isDeferred: Bool
+  /// Of a listener: it is called elsewhere than where the value is told, on a scheduler, an actor or in a task.
+  package let isPlaced: Bool
 }
 
 extension AnyNode {
@@ -47,7 +49,8 @@ extension EdgePointer {
   fileprivate func seen(from up: UInt64, to down: UInt64?) -> LiveEdge {
     LiveEdge(
       id: UInt64(number()), upstream: up, downstream: down, operation: pointee.kind.name,
-      isBackEdge: pointee.has(.isBackEdge), isDeferred: pointee.kind.isDeferred)
+      isBackEdge: pointee.has(.isBackEdge), isDeferred: pointee.kind.isDeferred,
+      isPlaced: down == nil && pointee.state != nil)
   }
 }
 
