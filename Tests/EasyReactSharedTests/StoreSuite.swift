@@ -227,6 +227,44 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
+  func `20.2, 20.6 threads that set, update, clean, listen and let go on any handle end equal`(
+    _ kind: StoreKind
+  ) async throws {
+    let seed = UInt64.random(in: 1...UInt64.max)
+    print("seed \(seed)")
+    let handles = kind.make()
+    let stores = (0..<3).map { _ in handles.next() }
+    await withTaskGroup { group in
+      for thread in 0..<6 {
+        group.addTask {
+          await onThread {
+            var dice = Dice(seed: seed &+ UInt64(thread))
+            for step in 0..<150 {
+              // Nodes come and go; what was set on one that nobody holds reaches the store all the same.
+              let node = stores[thread % 3].node("key\(dice.below(3))", of: Int.self)
+              switch dice.below(8) {
+              case 0..<3: node.value = thread * 1_000 + step
+              case 3..<5: node.update { $0 += 1 }
+              case 5: node.update(default: 0) { $0 += 1 }
+              case 6: node.clean()
+              default: withExtendedLifetime(node.map { $0 + 1 }.listen { _ in }) {}
+              }
+            }
+          }
+        }
+      }
+    }
+    for key in 0..<3 {
+      let nodes = stores.map { $0.node("key\(key)", of: Int.self) }
+      for node in nodes { try await reach(node.status) { $0.isSettled } }
+      let newest = try #require(await stores[0].entry("key\(key)"))
+      for node in nodes { try await reach(node.status) { $0.revision == newest.revision } }
+      #expect(Set(nodes.map(\.value)).count == 1)
+      #expect(nodes.allSatisfy { $0.isEmpty == newest.isDeletion })
+    }
+  }
+
+  @Test(arguments: StoreKind.available)
   func `20.7 too large a value is refused, with what, where and the remedy, and taken back`(
     _ kind: StoreKind
   ) async throws {
