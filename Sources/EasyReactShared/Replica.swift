@@ -8,36 +8,6 @@ protocol AnyReplica: AnyObject, Sendable {
   func goOn()
 }
 
-/// A value whose type the rules do not know: so they are compiled for this one type, and ask for no other at every step.
-class AnyBox: @unchecked Sendable {
-  // Unchecked: constant, as its subclasses are.
-  fileprivate init() {}
-
-  /// - Parameter type: That of the node.
-  final func open<Value: Sendable>(_ type: Value.Type) -> Value {
-    unsafeDowncast(self, to: Box<Value>.self).value
-  }
-}
-
-final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
-  // Unchecked: constant.
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}
-
-extension ReplicaRules {
-  fileprivate var boxed: ReplicaRules<AnyBox> {
-    var rules = ReplicaRules<AnyBox>(telling: telling, limit: limit)
-    guard let merge else { return rules }
-    rules.merge = { base, mine, theirs in
-      let merged: Value? = merge(
-        base?.open(Value.self), mine?.open(Value.self), theirs?.open(Value.self))
-      return merged.map { Box($0) }
-    }
-    return rules
-  }
-}
-
 /// Brings a node, the rules, and a store together.
 ///
 /// The rules' state is touched by the holder of the node alone, in the order in which the node tells its values: what is set is
@@ -457,36 +427,6 @@ extension Replica {
       self.publishedVersion = version
       let status = self.asFarAsHeard(status)
       return present == status ? .keep : .store(status)
-    }
-  }
-}
-
-/// A place in the order of what is left with the threads that are inside a node.
-private final class Mark: @unchecked Sendable {
-  // Unchecked: both are read and written under the lock of `leftMarks`.
-  var isReached = false
-  var isLeft = false
-}
-
-/// A value that the one who asked takes, if it is there when he looks.
-private final class HandOff<Value: Sendable>: Sendable {
-  private enum State { case empty, given(Value), over }
-  private let state = Mutex(State.empty)
-
-  /// False: he has looked already.
-  func give(_ value: Value) -> Bool {
-    state.withLock { state in
-      if case .over = state { return false }
-      state = .given(value)
-      return true
-    }
-  }
-
-  func take() -> Value? {
-    state.withLock { state in
-      defer { state = .over }
-      if case .given(let value) = state { return value }
-      return nil
     }
   }
 }
