@@ -38,6 +38,7 @@ for package in . Tools; do part "build of $package" strict "$package" --build-te
 part "build of Examples" strict Examples -Xswiftc -Xfrontend -Xswiftc -warn-long-expression-type-checking=500
 part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
 part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
+if [ -e /usr/include/nats/nats.h ]; then part "build of Benchmarks-SharedNodes" strict Benchmarks/SharedNodes; fi
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
 part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
 part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh

@@ -33,5 +33,5 @@ nats-server -a 127.0.0.1 -p "$port" -js -sd "$folder" >"$folder/log" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 EASYREACT_NATS="nats://127.0.0.1:$port" \
-  swift test --traits OpenCombine,NATS --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests'
+  swift test --traits OpenCombine,NATS --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests|NATSSecurityTests'
 Scripts/nats-faults.py --peer "$scratch/debug/SharedPeer" --sets 800 --pause 15000

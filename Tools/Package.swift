@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let settings: [SwiftSetting] = [
@@ -6,14 +7,26 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Where libnats is, machines can share what they measure through a server: `easyreact fleet`. SwiftPM remembers what it found
+// here; where libnats was installed later, `--traits NATS` asks for it.
+let hasLibnats = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"].contains {
+  FileManager.default.fileExists(atPath: "\($0)/nats/nats.h")
+}
+
 let package = Package(
   name: "Tools",
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "easyreact", targets: ["EasyReactCommand"])
   ],
+  traits: [
+    .trait(name: "NATS", description: "A fleet of machines over a NATS server: needs libnats."),
+    .default(enabledTraits: hasLibnats ? ["NATS"] : []),
+  ],
   dependencies: [
-    .package(name: "EasyReact", path: "..", traits: ["Inspector"]),
+    .package(
+      name: "EasyReact", path: "..",
+      traits: ["Inspector", .trait(name: "NATS", condition: .when(traits: ["NATS"]))]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -41,6 +54,8 @@ let package = Package(
       name: "MonitorKit",
       dependencies: [
         .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactShared", package: "EasyReact"),
+        .product(name: "EasyReactNATS", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
       ],
       swiftSettings: settings),
@@ -63,6 +78,7 @@ let package = Package(
         "EasyReactCommand",
         .product(name: "EasyReact", package: "EasyReact"),
         .product(name: "EasyReactInspection", package: "EasyReact"),
+        .product(name: "EasyReactShared", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

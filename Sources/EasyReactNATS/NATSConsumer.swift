@@ -71,7 +71,7 @@ final class NATSConsumer: Sendable {
       return
     }
     session.scheduler.schedule(after: .milliseconds(250)) { [weak self, weak session] in
-      if let self, let session, isPresent(number) { start(session) }
+      if let self, let session, isPresent(number) { session.lookAgain() }
     }
   }
 
@@ -93,10 +93,13 @@ final class NATSConsumer: Sendable {
   /// The store has lost everything.
   func forget() { state.withLock { $0.lastRevision = 0 } }
 
-  /// A heartbeat is missing.
-  func check(_ session: NATSSession) {
-    let isLate = state.withLock { $0.isRunning && session.now - $0.lastHeard > Self.patience }
-    if isLate { start(session) }
+  /// A heartbeat is missing. Said once: then the patience begins anew.
+  func isLate(at now: Duration) -> Bool {
+    state.withLock { state in
+      guard state.isRunning, now - state.lastHeard > Self.patience else { return false }
+      state.lastHeard = now
+      return true
+    }
   }
 
   // MARK: What comes

@@ -81,12 +81,14 @@ final class NATSLink: @unchecked Sendable {
   }
 
   private func failure(_ status: natsStatus, _ what: String?) -> Event {
-    let reason = what ?? String(cString: natsStatus_GetText(status))
+    // Without the place in the client library's source: `(conn.c:2088): `.
+    let text = what ?? String(cString: natsStatus_GetText(status))
+    let reason = text.hasPrefix("(") ? text.split(separator: "): ", maxSplits: 1).last! : text[...]
     switch status {
     case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED:
       return .refused(
         problem(
-          .refusedLogin, "the NATS server refuses the login (\(options.login))",
+          .refusedLogin, "the NATS server refuses the login (\(options.loginInWords))",
           "Correct `login` in NATSOptions, or the server's users."))
     case NATS_SSL_ERROR, NATS_SECURE_CONNECTION_REQUIRED, NATS_SECURE_CONNECTION_WANTED:
       return .refused(

@@ -71,6 +71,12 @@ public struct NATSOptions: Sendable, CustomStringConvertible {
     "NATSOptions(servers: \(serversWithoutSecrets), login: \(login), bucket: \(bucket))"
   }
 
+  /// How the program makes itself known; never a secret.
+  var loginInWords: String {
+    if case .none = login, servers.contains(where: { $0.contains("@") }) { return "of the address" }
+    return login.description
+  }
+
   /// An address may have a password before its `@`.
   var serversWithoutSecrets: String {
     servers.map { server in

@@ -35,7 +35,8 @@ final class NATSSession: Sendable {
     var isClosed = false
     var created: String?
     var consumers: [WeakConsumer] = []
-    var isSweeping = false
+    /// The bucket is being asked for once more, on a connection that is up.
+    var isLooking = false
   }
   private struct WeakConsumer { weak var consumer: NATSConsumer? }
 
@@ -111,7 +112,7 @@ final class NATSSession: Sendable {
 
   private func goDown() {
     let (requests, consumers) = state.withLock { state in
-      state.isUp = false
+      (state.isUp, state.isLooking) = (false, false)
       state.generation += 1
       defer { state.requests = [:] }
       return (state.requests.values, state.consumers.compactMap(\.consumer))
@@ -182,7 +183,7 @@ final class NATSSession: Sendable {
     let (isOther, consumers) = state.withLock { state in
       let isOther = state.created != nil && state.created != created
       state.created = created
-      state.isUp = true
+      (state.isUp, state.isLooking) = (true, false)
       return (isOther, state.consumers.compactMap(\.consumer))
     }
     if isOther {
@@ -283,9 +284,19 @@ final class NATSSession: Sendable {
         )
       }
       for completion in late { completion(.none) }
-      for consumer in consumers { consumer.check(self) }
+      if consumers.contains(where: { $0.isLate(at: now) }) { lookAgain() }
       sweep()
     }
+  }
+
+  /// The bucket may be gone, or another one: what it is now is asked, then its consumers begin anew.
+  func lookAgain() {
+    let generation = state.withLock { state -> UInt64? in
+      guard state.isUp, !state.isLooking else { return nil }
+      state.isLooking = true
+      return state.generation
+    }
+    if let generation { openBucket(generation) }
   }
 }
 #endif

@@ -30,8 +30,12 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
     var isComing = false
   }
 
+  /// How many marks were left with threads inside the node and not reached.
+  private let leftMarks = Mutex(0)
+
   // The holder of the node:
-  private var state: ReplicaState<Value>
+  private var state: State
+  typealias State = ReplicaState<AnyBox>
   /// The node tells what the rules decided, so its listener has nothing to hear.
   private var isTelling = false
   private var isScheduled = false
@@ -50,7 +54,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
     _ rules: ReplicaRules<Value>
   ) {
     (self.store, self.key, self.coding) = (store, key, coding)
-    state = ReplicaState(rules, writer: store.nodes.writer)
+    state = ReplicaState(rules.boxed, writer: store.nodes.writer)
     status.name = "\(key) status"
   }
 
@@ -102,7 +106,7 @@ extension Replica {
     if isTelling {
       isTelling = false
     } else {
-      state.heard(value, sequence: store.nodes.nextSequence())
+      state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
       noteWaiting()
       schedule()
     }
@@ -129,21 +133,29 @@ extension Replica {
 
   /// Holder.
   private func decide(
-    _ value: Value?, byAny change: @escaping ReplicaState<Value>.Change
+    _ value: Value?, byAny change: @escaping Change
   ) -> Decision<Value> {
-    let decision = state.changed(by: change, sequence: store.nodes.nextSequence())
+    let boxed: State.Change = { box in
+      var present = box?.open(Value.self)
+      if !change(&present) { return false }
+      box = present.map { Box($0) }
+      return true
+    }
+    let decision = state.changed(by: boxed, sequence: store.nodes.nextSequence())
     noteWaiting()
     schedule()
     return announced(decision, value)
   }
 
-  func update(_ change: @escaping ReplicaState<Value>.Change) {
+  typealias Change = @Sendable (inout Value?) -> Bool
+
+  func update(_ change: @escaping Change) {
     node?.decide { self.decide($0, byAny: change) }
   }
 
-  /// The writing is no part of the set.
+  /// The writing is no part of the set. What waits behind a write that is under way goes on with its answer.
   private func schedule() {
-    if isScheduled { return }
+    if isScheduled || isAnswerDue { return }
     isScheduled = true
     keptNode = node
     store.scheduler.schedule {
@@ -155,14 +167,21 @@ extension Replica {
     }
   }
 
+  private var isAnswerDue: Bool {
+    state.attempt != nil && unanswered == nil && store.connection.value?.isConnected ?? false
+  }
+
   /// Holder. What the node is about to tell is no news to its first listener.
-  private func announced(_ decision: Decision<Value>, _ value: Value?) -> Decision<Value> {
+  private func announced(_ decision: Decision<AnyBox>, _ value: Value?) -> Decision<Value> {
     switch decision {
     case .keep: return .keep
     case .clear where value == nil: return .keep
-    case .clear, .store:
+    case .clear:
       isTelling = true
-      return decision
+      return .clear
+    case .store(let box):
+      isTelling = true
+      return .store(box.open(Value.self))
     }
   }
 }
@@ -216,15 +235,15 @@ extension Replica {
     }
   }
 
-  private func decode(_ entry: StoreEntry) -> ReplicaState<Value>.Entry {
-    var decoded = ReplicaState<Value>.Entry(
+  private func decode(_ entry: StoreEntry) -> State.Entry {
+    var decoded = State.Entry(
       revision: entry.revision, value: nil, envelope: Envelope(), problem: nil)
     do throws(SharedProblem) {
       // A deletion by another tool has no bytes.
       if entry.isDeletion, entry.bytes.isEmpty { return decoded }
       let (envelope, bytes) = try Envelope.open(entry.bytes, key: key)
       decoded.envelope = envelope
-      if !entry.isDeletion { decoded.value = try decode(bytes) }
+      if !entry.isDeletion { decoded.value = Box(try decode(bytes)) }
     } catch { decoded.problem = error }
     return decoded
   }
@@ -241,9 +260,9 @@ extension Replica {
 // MARK: - Steps
 
 /// What is to be done outside of the node.
-private struct Plan<Value: Sendable>: Sendable {
-  var next: ReplicaState<Value>.Next
-  var attempt: ReplicaState<Value>.Attempt?
+private struct Plan: Sendable {
+  var next: ReplicaState<AnyBox>.Next
+  var attempt: ReplicaState<AnyBox>.Attempt?
   var pause: Duration
   var status: SharedStatus
   var version: UInt64
@@ -251,17 +270,17 @@ private struct Plan<Value: Sendable>: Sendable {
   /// Of the attempt that is under way.
   var number: UInt64?
   /// No longer kept.
-  var node: SharedNode<Value>?
+  var node: AnyNode?
 }
 
 extension Replica {
   /// Changes the state, lets the node tell what follows, and does what is to be done next.
   private func step(
-    _ body: @escaping @Sendable (inout ReplicaState<Value>) -> ReplicaState<Value>.Next
+    _ body: @escaping @Sendable (inout State) -> State.Next
   ) {
     var body = body
     while let node {
-      let handOff = HandOff<Plan<Value>>()
+      let handOff = HandOff<Plan>()
       node.decide { [body] value in
         let next = body(&self.state)
         let decision = self.announced(self.state.nextTold(), value)
@@ -277,14 +296,14 @@ extension Replica {
     }
   }
 
-  private func carryOutAll(_ plan: Plan<Value>) {
+  private func carryOutAll(_ plan: Plan) {
     carryOut(plan)
     if plan.isToBeTold { step { _ in .nothing } }
   }
 
   /// Holder.
-  private func plan(_ next: ReplicaState<Value>.Next) -> Plan<Value> {
-    var attempt: ReplicaState<Value>.Attempt?
+  private func plan(_ next: State.Next) -> Plan {
+    var attempt: State.Attempt?
     if store.connection.value?.isConnected ?? false {
       if let number = unanswered, next == .goOn { attempt = state.sameAttempt(number) }
       if attempt != nil { unanswered = nil } else { attempt = state.nextAttempt() }
@@ -299,11 +318,11 @@ extension Replica {
     var plan = Plan(
       next: next, attempt: attempt, pause: pause, status: state.status, version: version,
       isToBeTold: state.isToBeTold, number: state.attempt?.number, node: nil)
-    if state.waiting.isEmpty { swap(&plan.node, &keptNode) } else { keptNode = node }
+    if state.waiting.isEmpty { plan.node = keptNode.take() } else { keptNode = node }
     return plan
   }
 
-  private func carryOut(_ plan: Plan<Value>) {
+  private func carryOut(_ plan: Plan) {
     if let attempt = plan.attempt { write(attempt) }
     publish(plan.status, plan.version)
     switch plan.next {
@@ -317,10 +336,10 @@ extension Replica {
 
   func goOn() { step { _ in .goOn } }
 
-  private func write(_ attempt: ReplicaState<Value>.Attempt) {
+  private func write(_ attempt: State.Attempt) {
     let write: StoreWrite
     do {
-      let bytes = try attempt.value.map(coding.encode) ?? Data()
+      let bytes = try attempt.value.map { try coding.encode($0.open(Value.self)) } ?? Data()
       write = StoreWrite(
         key: key, bytes: attempt.envelope.bytes(before: bytes), isDeletion: attempt.value == nil,
         expected: attempt.expected)
@@ -358,35 +377,56 @@ extension Replica {
     }
   }
 
+  /// A set may have been left with a thread that is inside the node, and the rules know nothing of it yet. Then the status does not
+  /// say settled until that thread has come to what was left before this.
+  func waitForLeftSets(_ node: SharedNode<Value>) {
+    let mark = Mark()
+    node.decide { _ in
+      if self.reach(mark) {
+        self.version += 1
+        self.publish(self.state.status, self.version)
+      }
+      return .keep
+    }
+    if !leave(mark) { return }
+    status.decide { present in
+      let heard = present.map(self.asFarAsHeard)
+      return heard == present ? .keep : heard.map { .store($0) } ?? .keep
+    }
+  }
+
+  /// True: it was left.
+  private func reach(_ mark: Mark) -> Bool {
+    leftMarks.withLock { count in
+      mark.isReached = true
+      if mark.isLeft { count -= 1 }
+      return mark.isLeft
+    }
+  }
+
+  /// False: it was reached at once.
+  private func leave(_ mark: Mark) -> Bool {
+    leftMarks.withLock { count in
+      mark.isLeft = !mark.isReached
+      if mark.isLeft { count += 1 }
+      return mark.isLeft
+    }
+  }
+
+  /// Where something was left, who knows what waits?
+  private func asFarAsHeard(_ status: SharedStatus) -> SharedStatus {
+    var status = status
+    if status.isSettled, leftMarks.withLock({ $0 > 0 }) { status.waitingCount = 1 }
+    return status
+  }
+
   /// In the order of the node's decisions, whoever comes first.
   private func publish(_ status: SharedStatus, _ version: UInt64) {
     self.status.decide { present in
       if version < self.publishedVersion { return .keep }
       self.publishedVersion = version
+      let status = self.asFarAsHeard(status)
       return present == status ? .keep : .store(status)
-    }
-  }
-}
-
-/// A value that the one who asked takes, if it is there when he looks.
-private final class HandOff<Value: Sendable>: Sendable {
-  private enum State { case empty, given(Value), over }
-  private let state = Mutex(State.empty)
-
-  /// False: he has looked already.
-  func give(_ value: Value) -> Bool {
-    state.withLock { state in
-      if case .over = state { return false }
-      state = .given(value)
-      return true
-    }
-  }
-
-  func take() -> Value? {
-    state.withLock { state in
-      defer { state = .over }
-      if case .given(let value) = state { return value }
-      return nil
     }
   }
 }

@@ -4,8 +4,9 @@ import EasyReact
 public enum SharedTelling: Hashable, Sendable {
   /// The newest: those that were overtaken on the way may be left out, the last one never is.
   case newest
-  /// Every one, in the store's order, while its history reaches back; what it could not tell is counted in
-  /// ``SharedStatus/missedCount``. What was set here and waits is told again after what came before it.
+  /// Every one, once, in the store's order, while its history reaches back; what it could not tell is counted in
+  /// ``SharedStatus/missedCount``. What was set here was told at once, and is not told when it comes back; while it waits it is told
+  /// again behind what others set, for that is what the node holds.
   case every
 }
 
@@ -16,9 +17,13 @@ extension SharedNode {
   ///     price.value = 4
   ///     try await price.status.first { $0.isSettled }      // the store has it
   ///
-  /// That something waits is told before the set is over, unless another thread is inside the node and tells it (contract 7.3):
-  /// where that may be, `await settled()` first. The rest is told soon after the fact, on a thread of the store's.
-  public var status: Node<SharedStatus> { replica.status }
+  /// That something waits is told before the set is over. Where another thread is inside the node, and the set was left with it
+  /// (contract 7.3), ask for the status after the set: it then does not say settled before that thread has come to it. The rest is
+  /// told soon after the fact, on a thread of the store's.
+  public var status: Node<SharedStatus> {
+    replica.waitForLeftSets(self)
+    return replica.status
+  }
 
   var replica: Replica<Value> { keeper as! Replica<Value> }
   var telling: SharedTelling { replica.telling }

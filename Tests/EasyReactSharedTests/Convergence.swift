@@ -188,7 +188,7 @@ struct ConvergenceRun {
       }
       try checkAcknowledged(machine, history)
       try checkNothingLost(writers[index], history)
-      if kind == .sets { try checkTold(machine, history) }
+      if kind == .sets { try checkTold(machine, writers[index], history) }
     }
     if kind == .counter || kind == .merge { try checkTotal(history) }
   }
@@ -212,19 +212,44 @@ struct ConvergenceRun {
     }
   }
 
-  private func checkTold(_ machine: Machine, _ history: History) throws {
+  private func checkTold(_ machine: Machine, _ writer: UInt64, _ history: History) throws {
     let all = history.written.compactMap(\.value)
-    let told = lastOccurrences(machine.told.values)
-    guard isSubsequence(told, of: all) else {
-      throw History.Wrong("told \(told), which is no subsequence of \(all)")
+    let own = Set(
+      (script.steps[writer] ?? []).compactMap {
+        if case .set(let value) = $0 { value } else { nil }
+      })
+    let told = machine.told.values
+    guard machine.node.telling == .every else {
+      guard isSubsequence(told, of: all) else {
+        throw History.Wrong("told \(told), which is no subsequence of \(all)")
+      }
+      return
     }
-    if machine.node.telling == .newest, told.count != machine.told.values.count {
-      throw History.Wrong("told \(machine.told.values), something twice")
+    // Of others every one, once, in the store's order.
+    let theirs = told.filter { !own.contains($0) }
+    let expected = theirs.first.map { first in
+      all[all.firstIndex(of: first)!...].filter { !own.contains($0) }
     }
-    if machine.node.telling == .every, let first = told.first {
-      let expected = Array(all[all.firstIndex(of: first)!...])
-      if told != expected { throw History.Wrong("told \(told), and not every one of \(expected)") }
+    if theirs != expected ?? [] {
+      throw History.Wrong("told \(theirs) of others, and not every one of \(expected ?? [])")
     }
+    try checkOwn(told, own, writer)
+  }
+
+  /// Of one's own each at once, in the order in which it was set; again only behind what another set, and only the last.
+  private func checkOwn(_ told: [Int], _ own: Set<Int>, _ writer: UInt64) throws {
+    var seen: [Int] = []
+    for (index, value) in told.enumerated() where own.contains(value) {
+      if !seen.contains(value) {
+        seen.append(value)
+      } else if value != seen.last || own.contains(told[index - 1]) {
+        throw History.Wrong("told \(value) of its own again: \(told)")
+      }
+    }
+    let made = (script.steps[writer] ?? []).compactMap { step -> Int? in
+      if case .set(let value) = step { value } else { nil }
+    }
+    if seen != made { throw History.Wrong("told \(seen) of its own \(made)") }
   }
 
   /// Each update counts once; of a machine that ended those that came through.

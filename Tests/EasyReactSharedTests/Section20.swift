@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Foundation
@@ -195,7 +196,9 @@ import Testing
     #expect(newest.node.status.value?.missedCount == 0)
   }
 
-  @Test func `20.4 every tells what was set here again behind what came before it`() {
+  @Test
+  func `20.2, 20.4 what comes back of one's own is not told again, also where every value is told`()
+  {
     let world = World()
     let one = world.machine(1, telling: .every), other = world.machine(2, telling: .every)
     world.settle()
@@ -203,12 +206,14 @@ import Testing
     one.node.value = 10
     one.node.value = 11
     other.node.value = 20
+    other.node.value = 21
     world.settle()
     one.store.connect()
     world.settle()
-    #expect(one.told.values == [10, 11, 20, 11, 10, 11])
-    #expect(lastOccurrences(one.told.values) == [20, 10, 11])
-    #expect(other.told.values == [20, 10, 11])
+    // Theirs, each once; then what waits here again, for that is what the node holds. No word of 10 and 11 when the store has them.
+    #expect(one.told.values == [10, 11, 20, 11, 21, 11])
+    #expect(other.told.values == [20, 21, 10, 11])
+    #expect(one.node.status.value?.isSettled == true && one.node.status.value?.missedCount == 0)
   }
 
   // MARK: 20.5
@@ -349,6 +354,39 @@ import Testing
     #expect(
       statuses.values.map(\.waitingCount).contains(1) && statuses.values.last?.isSettled == true)
     #expect(!statuses.values[0].isKnown && statuses.values.last?.revision == 1)
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `20.6 a set that is left with another thread is waited for by whoever asks the status after it`(
+      _ isUpdate: Bool
+    ) async throws
+  {
+    let store = MemoryStore()
+    let here = store.node("key", of: Int.self)
+    let there = MemoryStore(sharing: store).node("key", of: Int.self)
+    let before = here.status
+    try await reach(before) { $0.isKnown }
+    // The store's thread is inside the node: it tells what another one set.
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let listening = here.listen { value in
+      if value == 1 {
+        isInside.signal()
+        goesOn.wait()
+      }
+    }
+    there.value = 1
+    await onThread { isInside.wait() }
+    #expect(before.current.isSettled)
+    _ = here.status  // of nothing: nobody who asks later takes it for an answer
+    if isUpdate { here.update { $0 += 4 } } else { here.value = 5 }
+    let status = here.status
+    #expect(!status.current.isSettled && status.current.waitingCount == 1)
+    goesOn.signal()
+    try await reach(status) { $0.isSettled }
+    let newest = try #require(await store.entry("key"))
+    #expect(try Envelope.open(newest.bytes, key: "key").1 == Data("5".utf8))
+    listening.cancel()
   }
 
   // MARK: 20.7

@@ -10,7 +10,7 @@ import EasyReactNATS
 
 // One of several processes that share a store, for tests that kill it, or its server. It writes what happens to its standard output:
 //
-//     SharedPeer STORE NAME PEERS SETS PAUSE
+//     SharedPeer STORE NAME PEERS SETS PAUSE [BATCH]
 //
 // STORE is the path of a folder, or the address of a NATS server; with `#BUCKET,REPLICAS` behind it. It sets the node `last` SETS times,
 // to NAME:1, NAME:2, …, PAUSE microseconds apart, and adds one to `total` as often. When all PEERS are done, and quiet, it prints
@@ -20,19 +20,21 @@ import EasyReactNATS
 //     total N
 //     value NAME:N     what `last` holds at the end
 //
-// and with SETS zero it only listens.
+// and with SETS zero it only listens. After each BATCH sets, if that is given, it waits until the store has them, and prints `stored N`.
 
 /// At once, so that nothing is lost when it is killed.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 6, let peers = Int(arguments[3]), let sets = Int(arguments[4]),
+guard arguments.count == 6 || arguments.count == 7, let peers = Int(arguments[3]),
+  let sets = Int(arguments[4]),
   let pause = Int(arguments[5])
 else {
-  say("usage: SharedPeer STORE NAME PEERS SETS PAUSE")
+  say("usage: SharedPeer STORE NAME PEERS SETS PAUSE [BATCH]")
   exit(2)
 }
 let name = arguments[2]
+let batch = arguments.count == 7 ? Int(arguments[6]) : nil
 
 func makeStore(_ place: String) -> any SharedStore {
   #if NATS
@@ -83,6 +85,11 @@ for number in stride(from: 1, through: sets, by: 1) {
   last.value = "\(name):\(number)"
   total.update(default: 0) { $0 += 1 }
   if number % 100 == 0 { say("made \(number)") }
+  if let batch, number % batch == 0 {
+    until(last.status) { $0.isSettled }
+    until(total.status) { $0.isSettled }
+    say("stored \(number)")
+  }
   if pause > 0 { usleep(UInt32(pause)) }
 }
 until(last.status) { $0.isSettled }

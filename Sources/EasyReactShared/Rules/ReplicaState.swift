@@ -44,8 +44,6 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var result: Value?
     /// An update that found nothing to do.
     var isVoid = false
-    /// How many values had been told in the store's order when it was told last.
-    var toldAfter: UInt64 = 0
   }
 
   /// An entry that has been decoded. `value` nil: the key was deleted, or is absent.
@@ -82,8 +80,8 @@ struct ReplicaState<Value: Sendable>: Sendable {
   private var attempts: UInt64 = 0
   /// What the node is still to tell, in order; the last of them is what it is to hold.
   private var told = Deque<Value?>()
-  /// Where every value is told: how many of others, and of those made here that were told again behind them.
-  private var orderedCount: UInt64 = 0
+  /// The last of them is no news: it is what waits here, again, behind what another one set.
+  private var endsWithWaiting = false
   private(set) var joinedCount = 0
   private(set) var missedCount = 0
   var problem: SharedProblem?
@@ -141,9 +139,11 @@ extension ReplicaState {
   private var shown: Value? { waiting.last?.result ?? (waiting.isEmpty ? confirmed.value : nil) }
 
   private mutating func append(_ operation: Operation) {
-    var operation = operation
-    operation.toldAfter = orderedCount
-    defer { if !told.isEmpty { told.append(waiting.last?.result) } }
+    // The node holds it now; again only behind what others set and is still to be told.
+    defer {
+      dropWaiting()
+      if !told.isEmpty { tellWaiting() }
+    }
     let isLastUnderWay = waiting.count == 1 && attempt != nil
     guard waiting.count >= rules.limit, let last = waiting.last, !isLastUnderWay else {
       return waiting.append(operation)
@@ -185,7 +185,7 @@ extension ReplicaState {
       case .applied:
         isOwn = entry.envelope.writer == writer
         ownCount = 1
-        acknowledgeFirst()
+        finishFirst()
       case .notApplied: self.attempt = nil
       case .unknown where attempt.isConflict && !attempt.isDoubtful: self.attempt = nil
       case .unknown where attempt.isDoubtful: giveUpFirst(at: entry.revision)
@@ -227,27 +227,27 @@ extension ReplicaState {
     missedCount += Int(clamping: new - known - 1)
   }
 
-  /// The store has it. Where every value is told it is told in its place: behind those of others that came before it.
-  private mutating func acknowledgeFirst() {
-    let first = waiting[0]
-    finishFirst()
-    if rules.telling == .every, first.toldAfter < orderedCount {
-      tellInOrder(first.result)
-    }
-  }
-
+  /// The store has it, or never will. What comes back of one's own is not told again.
   private mutating func finishFirst() {
     attempt = nil
     waiting.removeFirst()
   }
 
-  /// Then the last that waits again, for that is what the node is to hold.
+  /// What another one set, in the store's order; then what waits here, for that is what the node is to hold.
   private mutating func tellInOrder(_ value: Value?) {
-    orderedCount += 1
+    dropWaiting()
     told.append(value)
-    if waiting.isEmpty { return }
+    if !waiting.isEmpty { tellWaiting() }
+  }
+
+  private mutating func tellWaiting() {
     told.append(shown)
-    waiting[waiting.count - 1].toldAfter = orderedCount
+    endsWithWaiting = true
+  }
+
+  private mutating func dropWaiting() {
+    if endsWithWaiting, !told.isEmpty { told.removeLast() }
+    endsWithWaiting = false
   }
 
   /// Nobody can tell whether it was done, and it must not be done twice.
@@ -278,7 +278,9 @@ extension ReplicaState {
       waiting[index].rebase(on: base, rules.merge)
       base = waiting[index].result
     }
-    if tellingTheirs, rules.telling == .every {
+    // That there is nothing is no news of anybody's, where something waits.
+    let hasNews = tellingTheirs && (confirmed.revision > 0 || waiting.isEmpty)
+    if hasNews, rules.telling == .every {
       tellInOrder(confirmed.value)
     } else if dependsOnBase, tellingTheirs || !waiting.isEmpty {
       tell(base)
@@ -288,6 +290,7 @@ extension ReplicaState {
   private mutating func tell(_ value: Value?) {
     if rules.telling == .newest { told = [] }
     told.append(value)
+    endsWithWaiting = false
   }
 
   /// Does what the node is to hold depend on what the store has?
@@ -381,7 +384,7 @@ extension ReplicaState {
   }
 
   private mutating func stored(_ attempt: Attempt, _ revision: UInt64) {
-    acknowledgeFirst()
+    finishFirst()
     problem = nil
     if revision > confirmed.revision {
       confirmed = Entry(revision: revision, value: attempt.value, envelope: attempt.envelope)

@@ -86,12 +86,6 @@ struct History {
   }
 }
 
-/// The last of each value, in their order.
-func lastOccurrences(_ values: [Int]) -> [Int] {
-  var seen: Set<Int> = []
-  return values.reversed().filter { seen.insert($0).inserted }.reversed()
-}
-
 func isSubsequence(_ some: [Int], of all: [Int]) -> Bool {
   var rest = all[...]
   for value in some {

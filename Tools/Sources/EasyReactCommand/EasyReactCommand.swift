@@ -7,6 +7,7 @@ struct EasyReactCommand: ParsableCommand {
     commandName: "easyreact",
     abstract: "Tools made with EasyReact, the library of nodes that hold and pass on values.",
     subcommands: [
-      InspectCommand.self, MarblesCommand.self, MonitorCommand.self, SequenceCommand.self,
+      FleetCommand.self, InspectCommand.self, MarblesCommand.self, MonitorCommand.self,
+      SequenceCommand.self,
     ])
 }

@@ -47,6 +47,15 @@ struct InspectCommand: ParsableCommand {
 
 /// Starting an inspector from the command line.
 enum InspectorAddress {
+  /// The page of this program's graphs; its address goes to the standard error.
+  static func serve(_ port: UInt16, _ title: String) throws -> Inspector {
+    try start { token throws(InspectorError) in
+      try Inspector.start(port: port, token: token, title: title) { line in
+        FileHandle.standardError.write(Data("\(line)\n".utf8))
+      }
+    }
+  }
+
   /// With the token of the environment, if there is one: so that a page finds the program again after a restart.
   static func start(_ body: (String?) throws(InspectorError) -> Inspector) throws -> Inspector {
     do {

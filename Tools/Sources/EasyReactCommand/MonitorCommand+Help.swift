@@ -45,6 +45,7 @@ extension MonitorCommand {
       easyreact monitor --json | jq .cpuBusyPercent
       easyreact monitor --alarm cpuBusy=50:40 --alarm networkReceive=20e6
       easyreact monitor --proc /host/proc     the host, from inside a container
+      easyreact monitor --share nats://host:4222   be one of a fleet
 
     ALARMS
       Each has a level at which it goes on and one below which it goes off, in

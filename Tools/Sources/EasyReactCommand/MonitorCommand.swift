@@ -54,6 +54,18 @@ struct MonitorCommand: ParsableCommand {
       valueName: "port"))
   var inspect: UInt16?
 
+  @Option(
+    help: ArgumentHelp(
+      "Share what is measured, for easyreact fleet: nats://HOST:PORT, or a folder.",
+      valueName: "address"))
+  var share: String?
+
+  @Option(
+    help: ArgumentHelp("This machine's name in the fleet. (default: its host name)"))
+  var name: String?
+
+  @OptionGroup var login: FleetLogin
+
   @Flag(help: "Print a JSON object a sample, on one line, keys with their units.")
   var json = false
 
@@ -76,8 +88,10 @@ struct MonitorCommand: ParsableCommand {
         throw together("--interval", "--replay", "a recording has times of its own")
       }
       if folder != nil { throw together("--proc", "--replay", "a recording replaces the counters") }
+      if share != nil { throw together("--share", "--replay", "a recording is of another time") }
       if replay.isEmpty { throw ValidationError("--replay needs the name of a file.") }
     }
+    try validateSharing()
     if record?.isEmpty == true { throw ValidationError("--record needs the name of a file.") }
     if let interval, interval < Self.shortestInterval {
       throw ValidationError("--interval must be at least 10ms: the kernel's own clock ticks so.")
@@ -88,12 +102,33 @@ struct MonitorCommand: ParsableCommand {
     }
   }
 
+  private func validateSharing() throws {
+    guard let address = fleetAddress else {
+      let others = [
+        "--name": name, "--credentials": login.credentials, "--authorities": login.authorities,
+      ]
+      if let other = others.filter({ $0.value != nil }).keys.min() {
+        throw ValidationError("\(other) is of use with --share only.")
+      }
+      return
+    }
+    do { _ = try address.kind() } catch { throw ValidationError("--share: \(error)") }
+    if let problem = FleetNames.problem(with: machineName) {
+      throw ValidationError("--name: \(problem).")
+    }
+  }
+
+  private var fleetAddress: FleetAddress? { share.map(login.address) }
+
+  private var machineName: String { name ?? FleetNames.thisMachine }
+
   private func validatePicture() throws {
     if dot, mermaid { throw together("--dot", "--mermaid", "each fills the output") }
     let picture = dot ? "--dot" : "--mermaid"
     let others = [
       "--json": json, "--record": record != nil, "--replay": replay != nil, "--for": length != nil,
       "--interval": interval != nil, "--proc": folder != nil, "--inspect": inspect != nil,
+      "--share": share != nil,
     ]
     if let other = others.filter(\.value).keys.min() {
       throw together(other, picture, "the graph is printed without taking a sample")
@@ -110,13 +145,7 @@ struct MonitorCommand: ParsableCommand {
       return try MonitorProgram.printText(dot ? graph.dot : graph.mermaid)
     }
     // Before the graph, so that its making is recorded too.
-    let inspector = try inspect.map { port in
-      try InspectorAddress.start { token throws(InspectorError) in
-        try Inspector.start(port: port, token: token, title: "easyreact monitor") { line in
-          FileHandle.standardError.write(Data("\(line)\n".utf8))
-        }
-      }
-    }
+    let inspector = try inspect.map { try InspectorAddress.serve($0, "easyreact monitor") }
     defer { inspector?.stop() }
     let program = MonitorProgram(limits: limits, json: json)
     if let replay {
@@ -124,7 +153,7 @@ struct MonitorCommand: ParsableCommand {
     } else {
       try program.live(
         folder: folder ?? "/proc", interval: interval ?? Self.usualInterval, length: length,
-        record: record)
+        record: record, share: fleetAddress.map { (machineName, $0) })
     }
   }
 
@@ -136,7 +165,7 @@ struct MonitorCommand: ParsableCommand {
 
 // MARK: - Option values
 
-@Sendable private func duration(_ text: String) throws -> Duration {
+@Sendable func duration(_ text: String) throws -> Duration {
   do { return try Duration(text: text) } catch { throw ValidationError("\(error)") }
 }
 

@@ -44,6 +44,11 @@ import Testing
     (["--mermaid", "--replay", "x"], "--replay and --mermaid do not go together"),
     (["--alarm", "gpu=1"], "there is no 'gpu'; expected one of cpuBusy"),
     (["--alarm", "cpuBusy=1:2"], "the alarm must go off at or below the level where it goes on"),
+    (["--share", "nats://"], "--share: Expected a server such as nats://127.0.0.1:4222"),
+    (["--share", "/tmp/x", "--name", "a b"], "'a b' cannot be the name of a machine"),
+    (["--name", "a"], "--name is of use with --share only"),
+    (["--share", "/tmp/x", "--replay", "b"], "--share and --replay do not go together"),
+    (["--dot", "--share", "/tmp/x"], "--share and --dot do not go together"),
     (["--colour"], "Unknown option '--colour'"),
     (["--for"], "Missing value for '--for"),
     (["extra"], "Unexpected argument 'extra'"),
@@ -70,5 +75,37 @@ import Testing
   @Test func `gives alarms the limits that were set last`() throws {
     let command = try monitor("--alarm", "cpuBusy=50:40", "--alarm", "cpuBusy=30:20")
     #expect(command.limits == [.cpuBusy: AlarmLimits(raise: 30, clear: 20)])
+  }
+}
+
+@Suite struct `The command line of easyreact fleet` {
+  @Test func `takes an address, or a demonstration`() throws {
+    let command = try #require(
+      try EasyReactCommand.parseAsRoot([
+        "fleet", "nats://a:4222", "--for", "5s", "--interval", "500ms", "--json", "--inspect",
+      ]) as? FleetCommand)
+    #expect(command.address == "nats://a:4222" && command.length == .seconds(5))
+    #expect(command.interval == .milliseconds(500) && command.json && command.inspect == 0)
+    let demo = try EasyReactCommand.parseAsRoot(["fleet", "--demo"]) as? FleetCommand
+    #expect(demo?.demo == true && demo?.address == nil)
+  }
+
+  @Test(arguments: [
+    ([], "Where do the machines share?"),
+    (["nats://a", "--demo"], "An address and --demo do not go together"),
+    (["http://a"], "Expected a server such as nats://127.0.0.1:4222"),
+    (["--demo", "--credentials", "a"], "--demo has no server, and so no login"),
+    (["/tmp/a", "--credentials", "a"], "A folder has no login"),
+    (["--demo", "--for", "500ms"], "--for is shorter than one --interval"),
+    (["--demo", "--interval", "1ms"], "--interval must be at least 10ms"),
+  ])
+  func `says what is wrong`(arguments: [String], reason: String) {
+    do {
+      _ = try EasyReactCommand.parseAsRoot(["fleet"] + arguments)
+      Issue.record("no error")
+    } catch {
+      #expect(EasyReactCommand.fullMessage(for: error).contains(reason))
+      #expect(EasyReactCommand.exitCode(for: error) == .validationFailure)
+    }
   }
 }

@@ -11,6 +11,8 @@ public final class LiveRun: Sendable {
     public var length: Duration?
     /// Where the raw samples are kept as well.
     public var writer: RecordingWriter?
+    /// What else is not as it should be, asked for with each sample.
+    public var notes: @Sendable () -> [String] = { [] }
     /// The wall clock, in milliseconds since 1970.
     public var unixMilliseconds: @Sendable () -> UInt64
 
@@ -64,7 +66,8 @@ public final class LiveRun: Sendable {
   public func start() { scheduler.schedule { self.sample() } }
 
   /// Ends the run: no sample is taken any more. To be called on the scheduler.
-  public func stop() { end(nil) }
+  /// - Parameter failure: Why, if it is no good reason.
+  public func stop(_ failure: MonitorFailure? = nil) { end(failure) }
 
   private func end(_ failure: MonitorFailure?) {
     let (isFirst, timer) = state.withLock { state in
@@ -94,7 +97,7 @@ public final class LiveRun: Sendable {
     } catch {
       return end(MonitorFailure(error.description))
     }
-    graph.feed(reading.sample, notes: reading.problems.map(\.description))
+    graph.feed(reading.sample, notes: reading.problems.map(\.description) + settings.notes())
     if let failure = presenter.failure { return end(MonitorFailure(output: failure)) }
     scheduleNext(after: time, start: start)
   }

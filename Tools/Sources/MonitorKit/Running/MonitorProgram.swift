@@ -29,8 +29,10 @@ public struct MonitorProgram {
 
   /// Shows this machine until `length` has passed or the user ends it. Without an output (`>&-`)
   /// there is nothing to do, unless it is recorded.
+  /// - Parameter share: Under which name, and where, the machine is one of a fleet.
   public func live(
-    folder: String, interval: Duration, length: Duration?, record: String?
+    folder: String, interval: Duration, length: Duration?, record: String?,
+    share: (name: String, address: FleetAddress)? = nil
   ) throws(MonitorFailure) {
     let reader = ProcReader(folder: folder)
     do { try reader.check() } catch {
@@ -38,21 +40,31 @@ public struct MonitorProgram {
         "\(folder)/\(error)\nWithout the counters of Linux there is nothing to show live. "
           + "A recording can be shown on any machine: --replay FILE.csv.")
     }
-    guard hasOutput || record != nil else { return }
-    let settings = LiveRun.Settings(
+    guard hasOutput || record != nil || share != nil else { return }
+    var settings = LiveRun.Settings(
       reader: reader, interval: interval, length: length, writer: try record.map(Self.writer))
 
     let queue = DispatchQueue(label: "easyreact monitor")
     let over = DispatchSemaphore(value: 0)
+    let taken = MutableNode<MonitorFailure>().named("name is taken")
+    let shared = try share.map { share throws(MonitorFailure) in
+      MachineShare(
+        graph, .init(name: share.name, interval: interval),
+        in: try FleetStore.open(share.address)
+      ) { taken.value = $0 }
+    }
+    if let shared { settings.notes = { shared.notes } }
     let run = LiveRun(settings, graph: graph, presenter: presenter, on: .queue(queue)) {
       over.signal()
     }
+    let ending = taken.listen(on: .queue(queue)) { run.stop($0) }
     let signals = Signals(
       end: { queue.async { run.stop() } },
       resized: { [presenter] in queue.async { presenter.redraw() } })
     run.start()
     over.wait()
-    withExtendedLifetime(signals) {}
+    shared?.leave()
+    withExtendedLifetime((signals, ending)) {}
     if let failure = run.failure { throw failure }
   }
 

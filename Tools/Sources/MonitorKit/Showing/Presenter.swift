@@ -1,5 +1,20 @@
 import Synchronization
 
+/// What a presenter can show: a report.
+protocol Presentable: Sendable {
+  /// What says the messages.
+  static var program: String { get }
+  var line: String { get }
+  var json: String { get }
+  func screen(_ shape: ScreenShape) -> [StyledLine]
+  /// What is not as it should be, and why.
+  var notes: [String] { get }
+}
+
+extension Report: Presentable {
+  static var program: String { "easyreact monitor" }
+}
+
 /// Shows reports one after the other, in one of three ways.
 public final class Presenter: Sendable {
   /// How reports are shown.
@@ -16,8 +31,9 @@ public final class Presenter: Sendable {
     var failure: SystemError?
     var screen = Screen()
     /// What the screen shows.
-    var last: Report?
-    var notesSaid: Set<String> = []
+    var last: (any Presentable)?
+    /// Those of the last report.
+    var notes: [String] = []
   }
 
   private let format: Format
@@ -36,13 +52,16 @@ public final class Presenter: Sendable {
   public var failure: SystemError? { state.withLock { $0.failure } }
 
   /// Shows one report. Called by the graph, for one report at a time.
-  public func show(_ report: Report) {
+  public func show(_ report: Report) { present(report) }
+
+  /// Shows a report of any kind.
+  func present(_ report: some Presentable) {
     switch format {
     case .lines:
-      sayOnce(report.notes)
+      sayOnce(report)
       write(report.line + "\n")
     case .json:
-      sayOnce(report.notes)
+      sayOnce(report)
       write(report.json + "\n")
     case .screen(let terminal):
       state.withLock { $0.last = report }
@@ -68,7 +87,7 @@ public final class Presenter: Sendable {
       })
   }
 
-  private func draw(_ report: Report, on terminal: Terminal) {
+  private func draw(_ report: some Presentable, on terminal: Terminal) {
     let shape = terminal.shape
     let lines = report.screen(shape).map {
       $0.text(width: shape.columns, colours: terminal.hasColours)
@@ -82,9 +101,14 @@ public final class Presenter: Sendable {
   }
 
   /// Beside lines, a note is said when it comes up, not with every sample.
-  private func sayOnce(_ notes: [String]) {
-    for note in notes where state.withLock({ $0.notesSaid.insert(note).inserted }) {
-      try? messages.write("easyreact monitor: \(printable(note))\n")
+  private func sayOnce<Shown: Presentable>(_ report: Shown) {
+    let notes = report.notes
+    let before = state.withLock { state in
+      defer { state.notes = notes }
+      return state.notes
+    }
+    for note in notes where !before.contains(note) {
+      try? messages.write("\(Shown.program): \(printable(note))\n")
     }
   }
 }

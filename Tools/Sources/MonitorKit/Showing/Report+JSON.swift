@@ -38,7 +38,7 @@ extension Report.Reading {
 
 extension Quantity.Unit {
   /// The unit as the end of a JSON key.
-  fileprivate var keySuffix: String {
+  var keySuffix: String {
     switch self {
     case .percent: "Percent"
     case .bytesPerSecond: "BytesPerSecond"

@@ -12,25 +12,14 @@ extension Report {
   /// On a narrow screen the bars go first, then peaks and averages; on a low one the lines at the
   /// end, and the last line says how many.
   func screen(_ shape: ScreenShape) -> [StyledLine] {
-    var lines = [title(shape), healthLine(shape), StyledLine()]
+    var lines = [titleLine(Self.program, time, shape), healthLine(shape), StyledLine()]
     lines += table(shape)
     lines += [StyledLine()]
     lines += coreLines(shape)
     lines += interfaces.filter(\.isUsed).map(\.line)
     lines += disks.map(\.line)
     lines += notes.map { StyledLine("note     ", .dim).adding($0, .yellow) }
-    let room = max(1, shape.rows - 1)
-    guard lines.count > room else { return lines }
-    let hidden = lines.count - room + 1
-    return lines.prefix(room - 1) + [StyledLine("(\(hidden) more lines in a taller window)", .dim)]
-  }
-
-  private func title(_ shape: ScreenShape) -> StyledLine {
-    let name = "easyreact monitor", hint = "Ctrl-C ends"
-    let time = "  " + time.spoken
-    let gap = shape.columns - name.count - time.count - hint.count
-    return StyledLine(name, .bold).adding(time)
-      .adding(gap > 1 ? String(repeating: " ", count: gap) + hint : "", .dim)
+    return lines.fitted(to: shape)
   }
 
   /// Alarms that do not fit are not cut silently.
@@ -72,6 +61,26 @@ extension Report {
       }
       return line
     }
+  }
+}
+
+// MARK: - What every screen has
+
+/// The name of the program, how long it has been running, and how to end it.
+func titleLine(_ name: String, _ elapsed: Duration, _ shape: ScreenShape) -> StyledLine {
+  let hint = "Ctrl-C ends", time = "  " + elapsed.spoken
+  let gap = shape.columns - name.count - time.count - hint.count
+  return StyledLine(name, .bold).adding(time)
+    .adding(gap > 1 ? String(repeating: " ", count: gap) + hint : "", .dim)
+}
+
+extension [StyledLine] {
+  /// At most one line less than the screen has rows; the last one says what is left out.
+  func fitted(to shape: ScreenShape) -> [StyledLine] {
+    let room = Swift.max(1, shape.rows - 1)
+    guard count > room else { return self }
+    return prefix(room - 1)
+      + [StyledLine("(\(count - room + 1) more lines in a taller window)", .dim)]
   }
 }
 
