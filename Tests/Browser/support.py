@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import urllib.request
 
@@ -34,7 +35,6 @@ class Program:
         environment.pop("EASYREACT_INSPECTOR_TOKEN", None)
         if token:
             environment["EASYREACT_INSPECTOR_TOKEN"] = token
-        self.log = tempfile.TemporaryFile()
         # The address comes on one of both; the other output is thrown away.
         self.process = subprocess.Popen(
             arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -45,8 +45,14 @@ class Program:
                 break
         else:
             raise AssertionError(f"{arguments} told no address")
-        self.drain = subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=subprocess.DEVNULL)
-        self.process.stdout.close()
+        self.watch(self.process.stdout)
+
+    def watch(self, stream):
+        """What it tells after its address is thrown away."""
+        drain = subprocess.Popen(["cat"], stdin=stream, stdout=subprocess.DEVNULL)
+        stream.close()
+        self.reader = threading.Thread(target=drain.wait)
+        self.reader.start()
 
     def get(self, path):
         with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:
@@ -64,7 +70,7 @@ class Program:
         if self.is_running:
             self.process.terminate()
         self.process.wait(PATIENCE)
-        self.drain.wait(PATIENCE)
+        self.reader.join(PATIENCE)
 
 
 def monitor(port=0, token=TOKEN, interval="100ms"):

@@ -6,7 +6,7 @@ import CBenchmarks
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
     abstract: "Measures EasyReact beside OpenCombine and code written by hand.",
-    subcommands: [Run.self, WorkloadCommand.self, GrowthCommand.self],
+    subcommands: [Run.self, WorkloadCommand.self, GrowthCommand.self, CrossingCommand.self],
     defaultSubcommand: Run.self)
 }
 

@@ -59,7 +59,7 @@ struct PageAnswers: Sendable {
 
   private func picture(_ options: ViewOptions) -> Picture {
     let view = GraphView(source.records(after: .max), options)
-    return Picture(view, cache.drawing(of: view.layoutGraph, for: options), options)
+    return Picture(view, cache.drawing(of: view.layoutGraph, for: options))
   }
 
   private func values(_ query: [String: String]) throws(Refusal) -> [String: ShownValue] {

@@ -12,7 +12,7 @@ export const state = {
   selected: null,            // id of a node, as a string
   pinned: [],
   tab: 'node',
-  view: { group: 'file', fold: 'auto', toggled: new Set(), focus: null, direction: 'both', depth: null, target: null },
+  view: { group: 'auto', fold: 'auto', toggled: new Set(), focus: null, direction: 'both', depth: null, target: null },
   frame: null,
   events: 0,
   notListed: 0,
