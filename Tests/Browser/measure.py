@@ -12,7 +12,6 @@ ratios of neighbouring rounds.
 """
 
 import os
-import re
 import socket
 import statistics
 import subprocess
@@ -21,35 +20,20 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support import ROOT, PageTest, Program, monitor  # noqa: E402
+import support  # noqa: E402
+from support import ROOT, Load, PageTest, monitor  # noqa: E402
 
-LOAD = os.environ.get("EASYREACT_LOAD", f"{ROOT}/Tools/.build/release/InspectorLoad")
+support.LOAD = os.environ.get("EASYREACT_LOAD", f"{ROOT}/Tools/.build/release/InspectorLoad")
 
-
-class Load(Program):
-    """A program that says each second how often its thread set, and in how much processor time."""
-
-    def __init__(self, *arguments):
-        self.lines = []
-        super().__init__([LOAD, *map(str, arguments)])
-
-    def watch(self, stream):
-        def read():
-            for line in stream:
-                found = re.match(rb"sets (\d+) seconds ([\d.]+) processor ([\d.]+)", line)
-                if found:
-                    self.lines.append((time.monotonic(), *map(float, found.groups())))
-        self.reader = threading.Thread(target=read, daemon=True)
-        self.reader.start()
-
+class Pinned(Load):
     def pin(self):
-        """The setting thread stays on processor 0."""
+        """The setting thread, the busiest one, stays on processor 0."""
         tasks = f"/proc/{self.process.pid}/task"
-        for task in os.listdir(tasks):
-            with open(f"{tasks}/{task}/comm") as file:
-                if file.read().strip() == "setting":
-                    return os.sched_setaffinity(int(task), {0})
-        raise AssertionError("no setting thread")
+
+        def ticks(task):
+            with open(f"{tasks}/{task}/stat") as file:
+                return int(file.read().rsplit(")", 1)[1].split()[11])
+        os.sched_setaffinity(int(max(os.listdir(tasks), key=ticks)), {0})
 
     def rate(self, seconds):
         """Sets a second, and sets a processor second, from now on."""
@@ -175,7 +159,7 @@ class Reader:
 
 
 def cost(sets=0, nodes=100):
-    program = Load("--nodes", nodes, "--sets", sets)
+    program = Pinned("--nodes", nodes, "--sets", sets)
 
     def opened(seconds):
         reader = Reader(program)
@@ -217,7 +201,7 @@ while True:
 
 
 def attack():
-    program = Load("--nodes", 100, "--sets", 0)
+    program = Pinned("--nodes", 100, "--sets", 0)
 
     def attacked(seconds):
         one = subprocess.Popen(["taskset", "-c", "1", sys.executable, "-c", ATTACK, str(program.port), program.token])

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 
@@ -21,6 +22,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TOOL = os.environ.get("EASYREACT_TOOL", f"{ROOT}/Tools/.build/debug/easyreact")
 FAULTY = os.environ.get("EASYREACT_FAULTY", f"{ROOT}/Examples/.build/debug/Faulty")
+LOAD = os.environ.get("EASYREACT_LOAD", f"{ROOT}/Tools/.build/debug/InspectorLoad")
 PICTURES = os.environ.get("EASYREACT_PICTURES")
 TOKEN = "browsertests0123456789"
 # A busy machine may take its time; what is waited for comes at once on an idle one.
@@ -71,6 +73,23 @@ class Program:
             self.process.terminate()
         self.process.wait(PATIENCE)
         self.reader.join(PATIENCE)
+
+
+class Load(Program):
+    """A graph of any size that is set all the time; it says each second how often, and in how much processor time."""
+
+    def __init__(self, *arguments):
+        self.lines = []
+        super().__init__([LOAD, *map(str, arguments)])
+
+    def watch(self, stream):
+        def read():
+            for line in stream:
+                found = re.match(rb"sets (\d+) seconds ([\d.]+) processor ([\d.]+)", line)
+                if found:
+                    self.lines.append((time.monotonic(), *map(float, found.groups())))
+        self.reader = threading.Thread(target=read)
+        self.reader.start()
 
 
 def monitor(port=0, token=TOKEN, interval="100ms"):

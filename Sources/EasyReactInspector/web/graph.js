@@ -102,7 +102,8 @@ function makeNode(box) {
     class: `node${isGroup ? ' group' : ''}${box.isMutable ? ' source' : ''}`, 'data-id': box.id, role: 'button', tabindex: '-1',
     onclick: () => isGroup ? toggleGroup(box.group) : emit('select', box.id),
     ondblclick: () => { if (!isGroup) emit('focus', { id: box.id, direction: 'both' }); },
-    onfocus: () => { if (state.selected !== box.id && !isGroup) emit('select', box.id); },
+    // By keyboard: a pointer clicks, and what is under it must not move before it does.
+    onfocus: () => { if (element.matches(':focus-visible') && state.selected !== box.id && !isGroup) emit('select', box.id); },
   },
   rect,
   make('text', { class: 'label', x: 9, y: 14 }, cut(box.label, Math.max(6, Math.floor((box.w - 18) / 6.5)))),

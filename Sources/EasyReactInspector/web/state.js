@@ -30,6 +30,9 @@ export function emit(name, detail) {
   for (const body of listeners.get(name) ?? []) body(detail);
 }
 
+// Before anybody else hears of it.
+on('select', (id) => { state.selected = id; });
+
 /// Asks the program; throws an Error with its words.
 export async function ask(path, query = {}) {
   const parameters = new URLSearchParams();

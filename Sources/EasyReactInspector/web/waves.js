@@ -77,8 +77,9 @@ export function later(step) {
 
 let asked = 0;
 
-/// Shows the graph as it was after a wave.
-export async function showWave(number) {
+/// Shows the graph as it was after a wave. Where much happens a wave that is listed may have been dropped: then the
+/// newest one that is kept is shown.
+export async function showWave(number, isLastTry = false) {
   stopPlaying();
   const mine = ++asked;
   try {
@@ -89,6 +90,19 @@ export async function showWave(number) {
     state.moment = wave.row.last;
     state.then = new Map(Object.entries(then));
     said();
+  } catch (error) {
+    if (mine !== asked) return;
+    say(error.message);
+    if (!isLastTry) showNewestWave(mine);
+  }
+}
+
+async function showNewestWave(mine) {
+  try {
+    const { waves } = await ask('waves');
+    if (mine !== asked) return;
+    state.waves = waves;
+    if (waves.length) await showWave(waves.at(-1).number, true);
   } catch (error) { say(error.message); }
 }
 

@@ -31,7 +31,6 @@ import Foundation
     let crowd = Crowd(groups: max(1, nodes / 100))
     if besides == .page { try InspectorLoad.serve(recorder) }
     let thread = Thread { [self] in set(crowd) }
-    thread.name = "setting"
     thread.start()
     while seconds == 0 || !thread.isFinished { Thread.sleep(forTimeInterval: 0.2) }
     withExtendedLifetime(recorder) {}
