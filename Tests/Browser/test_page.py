@@ -318,10 +318,9 @@ class Crowded(PageTest):
         self.until(lambda: len(self.all(".node")) == boxes)
         self.picture("crowd")
         # Any of them is found, and shown with what leads to it.
-        self.press("/")
-        self.press("sensor 42/3.4")
+        self.one("#search").send_keys("sensor 42/3.4")
         self.until(lambda: self.all("#found [role=option]"))
-        self.press(Keys.ENTER)
+        self.one("#search").send_keys(Keys.ENTER)
         self.until(lambda: "sensor 42/3.4" in self.one("#panel h2").text)
         self.press("u")
         self.until(lambda: len(self.all(".node")) == 6, "the chain up to its source")

@@ -144,6 +144,8 @@ import Testing
     }
     let wave = try #require(try ask("api/wave", ["number": "3"]) as? [String: Any])
     let last = try #require((wave["row"] as? [String: Any])?["last"] as? Int)
+    let own = try #require(wave["values"] as? [String: [String: Any]])
+    #expect(own["4"]?["text"] as? String == "30" && own["7"]?["form"] as? String == "empty")
     #expect(
       try values("\(last)") == [
         "1": "10", "2": "3", "3": "2", "4": "30", "5": "30", "6": "empty", "7": "empty",
@@ -153,6 +155,17 @@ import Testing
         "1": "10", "2": "empty", "3": "empty", "4": "empty", "5": "empty", "6": "empty",
         "7": "empty",
       ])
+  }
+
+  @Test
+  func
+    `19 in place of a wave that has been dropped the newest one that is kept is shown, if asked for`()
+    throws
+  {
+    let wave = try #require(
+      try ask("api/wave", ["number": "812", "else": "newest"]) as? [String: Any])
+    #expect((wave["row"] as? [String: Any])?["number"] as? Int == 6)
+    #expect(throws: Refusal.self) { try ask("api/wave", ["number": "812"]) }
   }
 
   @Test func `19 what makes no sense is refused with words`() throws {

@@ -54,7 +54,7 @@ struct Feed {
     return Frame(
       sequence: sequence, nanoseconds: records.events.last?.nanoseconds ?? 0,
       events: records.events.count,
-      values: Dictionary(uniqueKeysWithValues: changed.map { ("\($0.key)", $0.value) }),
+      values: changed.byName,
       waves: rows,
       wavesNotShown: waves.count - rows.count, dropped: records.dropped, structure: structure,
       nodeCount: records.nodes.count { $0.gone == nil },

@@ -142,11 +142,16 @@ function drawEdges() {
   fill(edgeLayer, ...edges.map((one) => one.element));
 }
 
+const byNumber = new Intl.Collator('en', { numeric: true });
+const mostGroups = 200;
+
 function drawGroups() {
-  fill(find('groups'), ...state.picture.groups.filter((group) => group.key && group.count > 1).slice(0, 60).map((group) => make('button', {
+  const groups = state.picture.groups.filter((group) => group.key && group.count > 1).sort((a, b) => byNumber.compare(a.key, b.key));
+  fill(find('groups'), ...groups.slice(0, mostGroups).map((group) => make('button', {
     'aria-expanded': String(!group.isFolded), 'data-group': group.key, onclick: () => toggleGroup(group.key),
     title: group.isFolded ? 'Unfold' : 'Fold',
-  }, `${group.isFolded ? '▸' : '▾'} ${cut(group.key.split('/').pop(), 28)} ${group.count}`)));
+  }, `${group.isFolded ? '▸' : '▾'} ${cut(group.key.split('/').pop(), 28)} ${group.count}`)),
+  groups.length > mostGroups ? make('span', { class: 'quiet' }, `${many(groups.length - mostGroups, 'group')} more`) : null);
 }
 
 export function toggleGroup(key) {

@@ -78,31 +78,18 @@ export function later(step) {
 let asked = 0;
 
 /// Shows the graph as it was after a wave. Where much happens a wave that is listed may have been dropped: then the
-/// newest one that is kept is shown.
-export async function showWave(number, isLastTry = false) {
+/// newest one that is kept is shown, and said.
+export async function showWave(number) {
   stopPlaying();
   const mine = ++asked;
   try {
-    const wave = await ask('wave', { number });
-    const then = await ask('values', { at: wave.row.last });
+    const wave = await ask('wave', { number, else: state.hello?.isLive ? 'newest' : null });
     if (mine !== asked) return;
+    if (wave.row.number !== Number(number)) say(`Wave ${number} has been dropped by the recorder: this is the newest one that is kept.`);
     state.wave = wave;
     state.moment = wave.row.last;
-    state.then = new Map(Object.entries(then));
+    state.then = new Map(Object.entries(wave.values));
     said();
-  } catch (error) {
-    if (mine !== asked) return;
-    say(error.message);
-    if (!isLastTry) showNewestWave(mine);
-  }
-}
-
-async function showNewestWave(mine) {
-  try {
-    const { waves } = await ask('waves');
-    if (mine !== asked) return;
-    state.waves = waves;
-    if (waves.length) await showWave(waves.at(-1).number, true);
   } catch (error) { say(error.message); }
 }
 
