@@ -123,6 +123,8 @@ function showFocus() {
   find('focus-line').textContent = !focus ? '' : target ? `between ${label(focus)} and ${label(target)}`
     : { up: `what leads to ${label(focus)}`, down: `what follows from ${label(focus)}`, both: `around ${label(focus)}` }[direction];
   find('unfocus').hidden = !focus;
+  // Which groups are folded by themselves depends on how many nodes are shown.
+  state.view.toggled.clear();
   writeAddress();
   fit();
   refresh({ now: true }).then(() => { fit(); showCounts(); });
