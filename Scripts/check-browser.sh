@@ -9,6 +9,8 @@ build() { # build PACKAGE PRODUCT
   swift build --package-path "$1" --scratch-path "$1/$scratch" --product "$2" "${flags[@]}" >&2
 }
 build Tools easyreact
+build Tools InspectorLoad
 build Examples Faulty
+export EASYREACT_LOAD="$PWD/Tools/$scratch/debug/InspectorLoad"
 export EASYREACT_TOOL="$PWD/Tools/$scratch/debug/easyreact" EASYREACT_FAULTY="$PWD/Examples/$scratch/debug/Faulty"
 python3 Tests/Browser/run.py "$@"

@@ -43,6 +43,16 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    // A graph of any size that is set all the time: for the tests of the page, and for measuring what it costs.
+    .executableTarget(
+      name: "InspectorLoad",
+      dependencies: [
+        .product(name: "EasyReact", package: "EasyReact"),
+        .product(name: "EasyReactInspection", package: "EasyReact"),
+        .product(name: "EasyReactInspector", package: "EasyReact"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "MarblesKit",
       dependencies: [

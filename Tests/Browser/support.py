@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 import urllib.request
 
@@ -20,6 +22,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 TOOL = os.environ.get("EASYREACT_TOOL", f"{ROOT}/Tools/.build/debug/easyreact")
 FAULTY = os.environ.get("EASYREACT_FAULTY", f"{ROOT}/Examples/.build/debug/Faulty")
+LOAD = os.environ.get("EASYREACT_LOAD", f"{ROOT}/Tools/.build/debug/InspectorLoad")
 PICTURES = os.environ.get("EASYREACT_PICTURES")
 TOKEN = "browsertests0123456789"
 # A busy machine may take its time; what is waited for comes at once on an idle one.
@@ -34,7 +37,6 @@ class Program:
         environment.pop("EASYREACT_INSPECTOR_TOKEN", None)
         if token:
             environment["EASYREACT_INSPECTOR_TOKEN"] = token
-        self.log = tempfile.TemporaryFile()
         # The address comes on one of both; the other output is thrown away.
         self.process = subprocess.Popen(
             arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -45,8 +47,14 @@ class Program:
                 break
         else:
             raise AssertionError(f"{arguments} told no address")
-        self.drain = subprocess.Popen(["cat"], stdin=self.process.stdout, stdout=subprocess.DEVNULL)
-        self.process.stdout.close()
+        self.watch(self.process.stdout)
+
+    def watch(self, stream):
+        """What it tells after its address is thrown away."""
+        drain = subprocess.Popen(["cat"], stdin=stream, stdout=subprocess.DEVNULL)
+        stream.close()
+        self.reader = threading.Thread(target=drain.wait)
+        self.reader.start()
 
     def get(self, path):
         with urllib.request.urlopen(self.address + path, timeout=PATIENCE) as answer:
@@ -64,7 +72,24 @@ class Program:
         if self.is_running:
             self.process.terminate()
         self.process.wait(PATIENCE)
-        self.drain.wait(PATIENCE)
+        self.reader.join(PATIENCE)
+
+
+class Load(Program):
+    """A graph of any size that is set all the time; it says each second how often, and in how much processor time."""
+
+    def __init__(self, *arguments):
+        self.lines = []
+        super().__init__([LOAD, *map(str, arguments)])
+
+    def watch(self, stream):
+        def read():
+            for line in stream:
+                found = re.match(rb"sets (\d+) seconds ([\d.]+) processor ([\d.]+)", line)
+                if found:
+                    self.lines.append((time.monotonic(), *map(float, found.groups())))
+        self.reader = threading.Thread(target=read)
+        self.reader.start()
 
 
 def monitor(port=0, token=TOKEN, interval="100ms"):

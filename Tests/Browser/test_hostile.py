@@ -4,9 +4,10 @@ import http.client
 import json
 import socket
 import subprocess
+import time
 import unittest
 
-from support import PATIENCE, TOKEN, TOOL, Program, monitor
+from support import FAULTY, PATIENCE, TOKEN, TOOL, Load, Program, monitor
 
 
 class Strangers(unittest.TestCase):
@@ -55,6 +56,26 @@ class Strangers(unittest.TestCase):
             status, body = self.ask(path)
             self.assertEqual(status, 403, path)
             self.assertNotIn(TOKEN.encode(), body)
+
+    def test_19_without_the_token_or_from_elsewhere_everything_is_refused(self):
+        everything = ["", "page.js", "page.css", "graph.js", "nothing"] + [f"api/{one}" for one in (
+            "hello", "graph", "values", "waves", "wave?number=1", "node?id=1", "why?node=1", "whynot?node=1", "search?text=a", "counts", "lint",
+            "difference?from=1&to=2", "export?form=session", "events", "change", "nothing")]
+        for path in everything:
+            for method in ("GET", "POST"):
+                self.assertEqual(self.ask(f"/0{TOKEN[1:]}/{path}", method)[0], 403, path)
+                self.assertEqual(self.ask(f"/{TOKEN}/{path}", method, Host="evil.example")[0], 403, path)
+                self.assertEqual(self.ask(f"/{TOKEN}/{path}", method, Origin="http://evil.example")[0], 403, path)
+
+    def test_19_each_start_prints_an_address_with_another_random_token(self):
+        tokens = set()
+        for _ in range(3):
+            program = Program([FAULTY, "--inspect"], token=None)
+            self.addCleanup(program.end)
+            self.assertRegex(program.address, r"^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$")
+            self.assertEqual(program.get("api/hello")["title"], "Faulty shop")
+            tokens.add(program.token)
+        self.assertEqual(len(tokens), 3)
 
     def test_19_a_foreign_host_or_origin_is_refused(self):
         for headers in [{"Host": "evil.example"}, {"Host": f"evil.example:{self.program.port}"}, {"Origin": "http://evil.example"},
@@ -140,6 +161,34 @@ class Strangers(unittest.TestCase):
     def memory(self):
         with open(f"/proc/{self.program.process.pid}/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
+
+
+class BusyProgram(unittest.TestCase):
+    def test_19_a_program_that_is_attacked_goes_on_setting(self):
+        program = Load("--nodes", 1000, "--sets", 100)
+        self.addCleanup(program.end)
+        for round in range(3):
+            lines, crowd = len(program.lines), []
+            for number in range(1000):
+                one = socket.socket()
+                one.setblocking(False)
+                one.connect_ex(("127.0.0.1", program.port))
+                crowd.append(one)
+            for number, one in enumerate(crowd):
+                try:
+                    one.send([b"GET / HT", b"\0" * 4096 + b"\r\n\r\n", b"G" * 60_000, b"GET / HTTP/1.1\r\nContent-Length: 9999999999\r\n\r\n"][number % 4])
+                except OSError:
+                    pass
+            # While they are all still there.
+            for _ in range(PATIENCE * 10):
+                if len(program.lines) >= lines + 2:
+                    break
+                time.sleep(0.1)
+            for one in crowd:
+                one.close()
+            self.assertGreaterEqual(len(program.lines), lines + 2, f"round {round}")
+            self.assertGreater(program.lines[-1][1], 0)
+        self.assertEqual(program.get("api/hello")["title"], "A crowd")
 
 
 class SlowProgram(unittest.TestCase):

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 import urllib.request
 
-from support import FAULTY, TOOL, By, Keys, PageTest, Program, monitor
+from support import FAULTY, TOOL, By, Keys, Load, PageTest, Program, monitor
 
 
 class Following(PageTest):
@@ -46,9 +46,13 @@ class Following(PageTest):
     def test_19_a_wave_of_the_past_shows_the_values_as_they_were(self):
         program = self.start(monitor())
         self.open(program.address)
-        row = self.until(lambda: next(one for one in self.all("#waves [data-wave]") if "unix time" in one.text))
-        number = row.get_attribute("data-wave")
-        row.click()
+        def choose():
+            row = next(one for one in self.all("#waves [data-wave]") if "unix time" in one.text)
+            number = row.get_attribute("data-wave")
+            row.click()
+            return number
+        # While the pointer is on the list, it stands still.
+        number = self.until(choose)
         self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
         then = self.value("unix time")
         account = program.get(f"api/wave?number={number}")
@@ -110,6 +114,10 @@ class Asking(PageTest):
         # The third leads to the culprit.
         self.one('#panel .card li [data-node="%d"]' % self.program.id_of("discount")).click()
         self.until(lambda: self.one(".node.selected .label").text == "discount")
+        # It says why that one is empty: nobody set it. Its card is one key away, and sets it.
+        self.until(lambda: self.one("#panel h2").text == "Why discount was not told")
+        self.press("c")
+        self.until(lambda: self.one("#panel h2").text == "discount" and self.one("#new-value"))
 
     def test_19_a_filter_that_refuses_is_explained_in_two_clicks(self):
         self.ask_why_not("orders")
@@ -151,6 +159,80 @@ class Asking(PageTest):
         self.one("#tab-lint").click()
         self.until(lambda: self.all('#panel [data-rule="neverHeard"]'), "the receipt that nobody hears is found")
         self.picture("lint")
+
+    def test_19_changes_between_two_moments_are_told(self):
+        self.node("discount").click()
+        self.one("#tab-difference").click()
+        self.until(lambda: self.one("#mark-moment")).click()
+        self.until(lambda: "Changed (0)" in self.text("panel"))
+        self.one("#tab-node").click()
+        self.until(lambda: self.one("#new-value")).send_keys("2")
+        self.one("#set-value").click()
+        self.until(lambda: self.value("total") == "22")
+        self.one("#tab-difference").click()
+        self.until(lambda: "empty → 22" in self.text("panel"))
+        self.assertIn("empty → 2", self.text("panel"))
+
+    def test_19_a_wave_is_played_event_by_event(self):
+        self.press("[")
+        self.until(lambda: self.text("mode").startswith("Wave "))
+        end = self.value("count")
+        account = self.all("#account [data-sequence]")
+        self.assertGreaterEqual(len(account), 3)
+        self.press("p")
+        seen = set()
+
+        def playing():
+            now = self.all("#account .now")
+            seen.update(one.get_attribute("data-sequence") for one in now)
+            return self.text("play") == "Play slowly" and seen
+        self.until(playing, "the replay ends")
+        self.assertGreaterEqual(len(seen), 3, "events are shown one by one")
+        self.assertEqual(self.value("count"), end, "after it all is as the wave left it")
+
+    def test_19_pinned_nodes_have_lanes_of_marbles(self):
+        for label in ["count", "receipt"]:
+            self.node(label).click()
+            self.press("m")
+        self.until(lambda: len(self.all("#lanes .name")) == 2, "two lanes")
+        lanes = [one.get_attribute("aria-label") for one in self.all("#lanes [role=listitem]")]
+        self.assertEqual(lanes, ["count: 1, 3, 6", "receipt: 0 pieces, 1 pieces, 3 pieces, 6 pieces"])
+        self.picture("lanes")
+
+    def test_19_an_address_leads_to_a_focus(self):
+        self.open(f"{self.program.address}#focus={self.program.id_of('total')}&direction=up")
+        self.until(lambda: len(self.all(".node")) == 5, "total and the four that lead to it")
+        self.assertIn("what leads to total", self.text("focus-line"))
+
+    def test_19_nothing_is_loaded_from_anywhere_else(self):
+        self.node("total").click()
+        loaded = self.driver.execute_script("return performance.getEntriesByType('resource').map((one) => one.name)")
+        self.assertGreater(len(loaded), 5)
+        self.assertEqual([one for one in loaded if not one.startswith((self.program.address, "data:"))], [])
+        # Nor could anything be: the page's own rules forbid it.
+        refused = self.driver.execute_async_script("""
+            const done = arguments[0];
+            document.addEventListener('securitypolicyviolation', (event) => done(event.effectiveDirective));
+            fetch('http://127.0.0.1:9/').catch(() => {});
+        """)
+        self.assertEqual(refused, "connect-src")
+        self.driver.get_log("browser")
+
+    def test_19_in_a_narrow_window(self):
+        self.driver.set_window_size(420, 860)
+        self.node("total").click()
+        self.until(lambda: self.all("#panel dl"))
+        wide = self.driver.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
+        self.assertLessEqual(*wide)
+        outside = self.driver.execute_script("""
+            return [...document.querySelectorAll('header > *, #tabs button, #time-head > *, #tools > *')].filter((one) => {
+              const box = one.getBoundingClientRect();
+              return box.width > 1 && (box.right > innerWidth + 1 || box.left < -1) && !one.matches('.skip');
+            }).map((one) => one.id || one.tagName);
+        """)
+        self.assertEqual(outside, [], "everything that can be used is in the window")
+        self.assertGreater(self.one("#canvas").rect["height"], 150)
+        self.picture("narrow")
 
     def test_19_by_keyboard_alone(self):
         """From the address to why not, a wave and back, without a pointer."""
@@ -205,6 +287,53 @@ class Asking(PageTest):
         """)
         self.assertIn("<svg", svg)
         self.assertIn(">total<", svg)
+
+
+class Crowded(PageTest):
+    """Ten thousand nodes, made in one file, and some hundred thousand events a second."""
+
+    def test_19_ten_thousand_nodes_and_a_hundred_thousand_events_a_second(self):
+        program = self.start(Load("--nodes", 10_000, "--sets", 400))
+        self.open(program.address)
+        self.until(lambda: len(self.all(".node.group")) == 100, "a group for each sensor")
+        self.assertLess(len(self.all(".node")), 300)
+        # What cannot be shown is counted and said.
+        self.until(lambda: "dropped by the recorder" in self.text("counts-line"))
+        self.until(lambda: "not listed" in self.text("not-listed"))
+        # One group unfolds, by keyboard too, and folds again.
+        boxes = len(self.all(".node"))
+        chip = '#groups [data-group="sensor 7"]'
+        self.until(lambda: self.all(chip))
+        self.one(chip).click()
+        self.until(lambda: len(self.all(".node")) == boxes + 108, "its 109 nodes")
+        self.one(chip).click()
+        self.until(lambda: len(self.all(".node")) == boxes)
+        # All at once are too many: so many are drawn, and the others counted.
+        self.one("#folding option[value=none]").click()
+        self.until(lambda: len(self.all(".node")) == 1200)
+        self.assertIn("1,200 of 10,900 nodes shown", self.text("counts-line"))
+        # A step back in time: what is listed may be gone, then the newest wave that is kept is shown.
+        self.one("#earlier-wave").click()
+        self.until(lambda: self.text("mode").startswith("Wave "))
+        self.one("#live").click()
+        self.until(lambda: self.text("mode") == "Live")
+        self.picture("crowd-unfolded")
+        self.one("#folding option[value=auto]").click()
+        self.until(lambda: len(self.all(".node")) == boxes)
+        self.picture("crowd")
+        # Any of them is found, and shown with what leads to it.
+        self.one("#search").send_keys("sensor 42/3.4")
+        self.until(lambda: self.all("#found [role=option]"))
+        self.one("#search").send_keys(Keys.ENTER)
+        self.until(lambda: "sensor 42/3.4" in self.one("#panel h2").text)
+        self.press("u")
+        self.until(lambda: len(self.all(".node")) == 6, "the chain up to its source")
+        first = self.value("sensor 42/3.4")
+        self.until(lambda: self.value("sensor 42/3.4") != first, "its value goes on")
+        # And the program does.
+        lines = len(program.lines)
+        self.until(lambda: len(program.lines) > lines)
+        self.assertGreater(program.lines[-1][1], 0)
 
 
 class Dark(PageTest):

@@ -55,6 +55,88 @@ import Testing
     #expect(open.edges.contains(["4", "g:Shop/Discount.swift"]))
   }
 
+  @Test(arguments: [
+    ("file", ["g:Shop/Cart.swift", "g:Shop/Discount.swift"]),
+    ("line", ["1", "2", "3", "4", "5", "6", "7"]),
+    ("kind", ["g:Combine", "g:Source", "3", "5"]), ("type", ["g:Int"]), ("part", ["g:with price"]),
+    ("none", ["1", "2", "3", "4", "5", "6", "7"]),
+  ])
+  func `19 groups are files, lines, operators, types, or what hangs together`(
+    grouping: String, boxes: [String]
+  ) throws {
+    #expect(try graph(["group": grouping, "fold": "all"]).ids == boxes)
+  }
+
+  @Test func `19 a group by name is what stands before a sign, or before the number at the end`()
+    throws
+  {
+    var records = SampleRecords.shop()
+    // The last one has no name, and its neighbours one group.
+    let names = ["memory", "cpu 1/raw", "cpu 1: mean", "disk 1", "cpu 2/raw", "disk 2", nil]
+    for (index, name) in names.enumerated() { records.nodes[index].name = name }
+    var options = ViewOptions()
+    (options.grouping, options.folding) = (.name, .all)
+    #expect(
+      GraphView(records, options).groups.map { "\($0.key) \($0.count)" } == [
+        "cpu 1 2", "cpu 2 1", "disk 3", "memory 1",
+      ])
+  }
+
+  @Test
+  func `19 ten thousand nodes from one line begin as groups by name, and any of them is found`()
+    throws
+  {
+    var records = SampleRecords.shop()
+    records.nodes = (1...10_000).map { id in
+      NodeRecord(
+        id: UInt64(id), name: "sensor \(id / 100)/\(id % 100)", operation: "Source", type: "Int",
+        isMutable: true, place: SourcePlace(file: "Sensors.swift", line: 4), value: .empty)
+    }
+    records.edges = []
+    var options = ViewOptions()
+    options.grouping = .auto
+    let view = GraphView(records, options)
+    #expect(view.boxes.count == 101 && view.shownCount == 10_000)
+    // One that is unfolded shows its own nodes beside the others.
+    options.toggled = ["sensor 7"]
+    #expect(GraphView(records, options).boxes.count == 200)
+    // More than can be drawn is counted, and a focus shows the rest.
+    options.folding = .none
+    options.toggled = []
+    let open = GraphView(records, options)
+    #expect(open.boxes.count == GraphView.mostBoxes && open.shownCount == GraphView.mostBoxes)
+    #expect(open.nodeCount == 10_000)
+    options.focus = 9_999
+    #expect(GraphView(records, options).boxes.map(\.id) == ["9999"])
+    #expect(Found("sensor 99/99", in: records).nodes.map(\.id) == [9_999])
+  }
+
+  @Test func `19 search looks at names, operators, types, values and files`() throws {
+    func found(_ text: String) throws -> [UInt64] {
+      let answer = try #require(try ask("api/search", ["text": text]) as? [String: Any])
+      return try #require(answer["nodes"] as? [[String: Any]]).map { $0["id"] as! UInt64 }
+    }
+    #expect(try found("TOTAL") == [4])
+    #expect(try found("combine") == [4, 7])
+    #expect(try found("discount.swift") == [6, 7])
+    #expect(try found("source 10") == [1])
+    #expect(try found("int").count == 7)
+    #expect(try found("nowhere") == [])
+  }
+
+  @Test func `19 the difference of two moments is what came, went and changed`() throws {
+    var records = SampleRecords.shop()
+    records.nodes[6].born = Moment(sequence: 30, nanoseconds: 0)
+    records.nodes[5].gone = Moment(sequence: 31, nanoseconds: 0)
+    let last = try #require(records.events.last).sequence
+    let difference = Difference(from: 25, to: last, in: records)
+    #expect(difference.made.map(\.label) == ["reduced"])
+    #expect(difference.gone.map(\.label) == ["discount"])
+    #expect(difference.changed.map(\.label).contains("total"))
+    // Whichever is named first.
+    #expect(Difference(from: last, to: 25, in: records).made.map(\.label) == ["reduced"])
+  }
+
   @Test func `19 scrubbing shows the values as they were`() throws {
     func values(_ at: String) throws -> [String: String] {
       let all = try #require(try ask("api/values", ["at": at]) as? [String: [String: Any]])
@@ -62,6 +144,8 @@ import Testing
     }
     let wave = try #require(try ask("api/wave", ["number": "3"]) as? [String: Any])
     let last = try #require((wave["row"] as? [String: Any])?["last"] as? Int)
+    let own = try #require(wave["values"] as? [String: [String: Any]])
+    #expect(own["4"]?["text"] as? String == "30" && own["7"]?["form"] as? String == "empty")
     #expect(
       try values("\(last)") == [
         "1": "10", "2": "3", "3": "2", "4": "30", "5": "30", "6": "empty", "7": "empty",
@@ -71,6 +155,17 @@ import Testing
         "1": "10", "2": "empty", "3": "empty", "4": "empty", "5": "empty", "6": "empty",
         "7": "empty",
       ])
+  }
+
+  @Test
+  func
+    `19 in place of a wave that has been dropped the newest one that is kept is shown, if asked for`()
+    throws
+  {
+    let wave = try #require(
+      try ask("api/wave", ["number": "812", "else": "newest"]) as? [String: Any])
+    #expect((wave["row"] as? [String: Any])?["number"] as? Int == 6)
+    #expect(throws: Refusal.self) { try ask("api/wave", ["number": "812"]) }
   }
 
   @Test func `19 what makes no sense is refused with words`() throws {

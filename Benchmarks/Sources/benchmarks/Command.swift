@@ -7,7 +7,7 @@ import Foundation
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
     abstract: "Measures EasyReact beside its peers and code written by hand.",
-    subcommands: [Run.self, WorkloadCommand.self, GrowthCommand.self],
+    subcommands: [Run.self, WorkloadCommand.self, GrowthCommand.self, CrossingCommand.self],
     defaultSubcommand: Run.self)
 }
 

@@ -163,7 +163,9 @@ extension Node {
   ) -> Bool {
     let down = edge.pointee.down.unsafelyUnwrapped
     let join = down.pointee.join.unsafelyUnwrapped
-    if join.pointee.isTerminated.load(ordering: .relaxed) { return edge.stop(.cut, delivery, in: turn) }
+    if join.pointee.isTerminated.load(ordering: .relaxed) {
+      return edge.stop(.cut, delivery, in: turn)
+    }
     guard let latest = join.pointee.upstreams[1].readStored(Other.self) else {
       return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
     }

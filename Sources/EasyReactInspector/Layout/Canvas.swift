@@ -25,13 +25,16 @@ struct Canvas {
 
   // MARK: - From nothing
 
-  mutating func drawAnew() {
+  /// - Parameter effort: Of the search for an order, to the usual one of optimised code.
+  mutating func drawAnew(effort: Double) {
+    // Up to 30 ms for a small graph, less than 100 ms in all for one of a thousand nodes, half a second for one of ten
+    // thousand (`Benchmarks`: growth, crossings).
+    let budget = Int(effort * Double(3_000_000 + 3_500 * bent.layer.count))
     let size = bent.layer.count + bent.down.far.count
-    let sweeps = min(24, max(2, 400_000 / max(1, size)))
-    var scratch = y.map { _ in 0 }
     var next = 0.0
     for members in bent.components {
-      let order = OrderSearch(bent, members: members, sweeps: sweeps, scratch: &scratch)
+      let order = OrderSearch(
+        bent, members: members, budget: budget * members.count / bent.layer.count)
       Placement.place(
         order.layers, of: bent, heights: heights, sweeps: size < 100_000 ? 16 : 6, into: &y)
       next = move(members, below: next) + Spacing.betweenComponents

@@ -4,8 +4,8 @@
 /// past a layer they run straight, at a height of their own. The same graph gives the same drawing; one
 /// that is made from an earlier one keeps its places (``init(of:keeping:)``).
 ///
-/// - Complexity: O(s (v + e log v)) with v vertices, bends included, and s sweeps, at most 24, of which a
-///   large graph gets fewer.
+/// - Complexity: In practice O(v log v) with v vertices, bends included: the searches for short edges and for few
+///   crossings have budgets. `Tests/LayoutBenchmark` measures it, and counts crossings beside Graphviz's.
 struct Drawing: Sendable {
   struct Point: Hashable, Sendable { var x: Double, y: Double }
   /// By its middle.
@@ -39,10 +39,15 @@ struct Drawing: Sendable {
     var freshCrossings = 0
   }
 
+  /// Code that is not optimised takes twenty times as long for the same, and a page should not wait.
+  private static var usualEffort: Double { _isDebugAssertConfiguration() ? 0.1 : 1 }
+
   /// A new drawing, that remembers nothing.
-  init(of graph: LayoutGraph) {
+  ///
+  /// - Parameter effort: How long fewer crossings are searched for; 1: as optimised code does.
+  init(of graph: LayoutGraph, effort: Double? = nil) {
     var canvas = Canvas(graph)
-    canvas.drawAnew()
+    canvas.drawAnew(effort: effort ?? Self.usualEffort)
     finish(canvas, graph, keeping: nil)
     memory.freshCrossings = crossings
   }
@@ -72,15 +77,14 @@ struct Drawing: Sendable {
         x: columns.middle[layers[$0]], y: canvas.y[$0] - top, width: graph.nodes[$0].width,
         height: graph.nodes[$0].height)
     }
-    lines = bent.chains.map { line($0, canvas, columns) }
+    lines = bent.chains.map { line($0, canvas, columns, top: top) }
     width = columns.total
     height = canvas.bottom - top
     crossings = canvas.countCrossings()
     remember(canvas, graph, columns)
   }
 
-  private func line(_ chain: [Int], _ canvas: Canvas, _ columns: Columns) -> [Point] {
-    let top = canvas.top
+  private func line(_ chain: [Int], _ canvas: Canvas, _ columns: Columns, top: Double) -> [Point] {
     var points: [Point] = []
     for (place, vertex) in chain.enumerated() {
       let y = canvas.y[vertex] - top

@@ -1,104 +1,131 @@
 /// Finds an order of the vertices in their layers with few crossings, one component at a time.
 ///
 /// Sweeps down and up sort each layer by where the neighbours of its vertices stand in the layer before,
-/// by their median and by their mean in turn; then neighbours change places as long as that saves
-/// crossings (Gansner and others, 1993, section 3). The best order of all sweeps counts. It begins from a
-/// walk in depth, once from the first layer and once from the last. The same graph gives the same order.
+/// by their median and by their mean in turn (Sugiyama and others, 1981; Gansner and others, 1993, section 3);
+/// after each sweep every vertex is sifted to the best place of its layer (``Sifting``). The first two searches begin
+/// from a walk in depth, one from each end, the next two from random ones, and all later ones from the best order so
+/// far, in which a twelfth of the vertices was moved at random. The best order counts. How long it searches is counted
+/// in edges looked at, not in time, and the random numbers have a fixed seed: the same graph gives the same order.
 struct OrderSearch {
-  private let graph: BentGraph
+  /// The vertices of the component have numbers of their own here; these are those of the graph.
   private let members: [Int]
-  private(set) var layers: [[Int]]
-  private(set) var crossings = 0
-  /// Of each vertex in its layer; of other components' without meaning.
+  private let layerOf: [Int]
+  private let up: Adjacency
+  private let down: Adjacency
+  private var order: [[Int]]
+  /// Of each vertex in its layer.
   private var position: [Int]
+  private(set) var crossings = 0
+  private let budget: Int
+  private var spent = 0
+  /// How far a vertex is sifted to each side: less in a large graph, so that the budget lasts for several sweeps.
+  private let reach: Int
+  private var random = SplitMix(seed: 1)
 
-  /// - Parameter sweeps: How often each layer is sorted at most.
-  init(_ graph: BentGraph, members: [Int], sweeps: Int, scratch: inout [Int]) {
-    self.graph = graph
+  /// From the first layer to the last.
+  var layers: [[Int]] { order.map { $0.map { members[$0] } } }
+
+  /// - Parameter budget: How many edges are looked at, about; two sweeps are made in any case.
+  init(_ graph: BentGraph, members: [Int], budget: Int) {
     self.members = members
-    layers = []
-    position = []
-    swap(&position, &scratch)
-    defer { swap(&position, &scratch) }
-    var best: (crossings: Int, layers: [[Int]])?
-    for attempt in 0..<Self.attempts(members.count) {
-      begin(attempt)
-      improve(sweeps: sweeps)
-      if best.map({ crossings < $0.crossings }) ?? true { best = (crossings, layers) }
-      if best?.crossings == 0 { break }
+    self.budget = budget
+    reach = max(1, min(24, budget / (144 * members.count)))
+    layerOf = members.map { graph.layer[$0] }
+    var number: [Int: Int] = [:]
+    number.reserveCapacity(members.count)
+    for (index, vertex) in members.enumerated() { number[vertex] = index }
+    var pieces: [(from: Int, to: Int)] = []
+    for (index, vertex) in members.enumerated() {
+      for slot in graph.down.slots(vertex) { pieces.append((index, number[graph.down.far[slot]]!)) }
     }
-    (crossings, layers) = (best!.crossings, best!.layers)
+    down = Adjacency(members.count, pieces)
+    up = Adjacency(members.count, pieces.map { ($0.to, $0.from) })
+    order = Array(repeating: [], count: graph.layerCount)
+    position = Array(repeating: 0, count: members.count)
+    search()
   }
 
-  /// From how many orders the search begins: from many where that costs little.
-  private static func attempts(_ count: Int) -> Int {
-    count > 8_000 ? 1 : 2 + min(12, 2_500 / count)
+  private var isSpent: Bool { spent >= budget }
+
+  private mutating func search() {
+    var best: (crossings: Int, order: [[Int]])?
+    for attempt in 0... {
+      if attempt < 4 { begin(attempt) } else { disturb(best!.order) }
+      improve()
+      // An order that is as good is taken too: it leads elsewhere.
+      if best.map({ crossings <= $0.crossings }) ?? true { best = (crossings, order) }
+      if crossings == 0 || isSpent { break }
+    }
+    (crossings, order) = best!
   }
 
-  /// The order of a walk in depth, so what hangs together stands together: from the first layer, from the last one, and
-  /// then from other starts, which differ by the attempt and are the same each time.
+  // MARK: - Where a search begins
+
+  /// The order of a walk in depth, so what hangs together stands together.
   private mutating func begin(_ attempt: Int) {
-    let fromEnd = !attempt.isMultiple(of: 2)
-    layers = Array(repeating: [], count: graph.layerCount)
-    let sign = fromEnd ? -1 : 1
-    var isSeen: Set<Int> = []
-    isSeen.reserveCapacity(members.count)
-    let salt = UInt64(attempt / 2) &* 0x9E37_79B9_7F4A_7C15
-    let starts = members.map {
-      (depth: sign * graph.layer[$0], salt: (UInt64($0) &* salt) >> 32, vertex: $0)
-    }.sorted { $0 < $1 }
-    for (_, _, start) in starts {
+    let fromEnd = !attempt.isMultiple(of: 2), isRandom = attempt >= 2
+    var starts = Array(members.indices)
+    if isRandom { starts.shuffle(using: &random) }
+    var isSeen = Array(repeating: false, count: members.count)
+    order = Array(repeating: [], count: order.count)
+    // Stable, so the shuffled ones stay shuffled in their layers.
+    for (_, start) in starts.map({ (fromEnd ? -layerOf[$0] : layerOf[$0], $0) }).sorted(by: {
+      $0.0 < $1.0
+    }) {
       var path = [start]
       while let vertex = path.popLast() {
-        guard isSeen.insert(vertex).inserted else { continue }
-        layers[graph.layer[vertex]].append(vertex)
-        let next =
-          fromEnd ? graph.up.far[graph.up.slots(vertex)] : graph.down.far[graph.down.slots(vertex)]
-        // Every other pair of attempts walks the other way round.
-        path += (attempt & 2) == 0 ? next.reversed() : Array(next)
+        if isSeen[vertex] { continue }
+        isSeen[vertex] = true
+        order[layerOf[vertex]].append(vertex)
+        let next = fromEnd ? up.far[up.slots(vertex)] : down.far[down.slots(vertex)]
+        path += isRandom ? next.shuffled(using: &random) : next.reversed()
       }
     }
-    for layer in layers { number(layer) }
-    crossings = countCrossings()
+    recount()
   }
 
-  private mutating func improve(sweeps: Int) {
-    var best = (crossings, layers)
-    var idle = 0
-    for sweep in 0..<sweeps where crossings > 0 && idle < 6 {
-      let isDown = sweep.isMultiple(of: 2), usesMedian = sweep % 4 < 2
-      let order = isDown ? Array(layers.indices.dropFirst()) : layers.indices.dropLast().reversed()
-      for layer in order { sort(layer, isDown: isDown, usesMedian: usesMedian) }
-      exchangeNeighbours(takesTies: sweep % 4 == 1)
-      crossings = countCrossings()
-      idle += 1
-      if crossings < best.0 { (best, idle) = ((crossings, layers), 0) }
+  /// Moves a twelfth of the vertices to any place of their layers.
+  private mutating func disturb(_ best: [[Int]]) {
+    order = best
+    for _ in 0...members.count / 12 {
+      let vertex = Int.random(in: members.indices, using: &random), layer = layerOf[vertex]
+      order[layer].remove(at: order[layer].firstIndex(of: vertex)!)
+      order[layer].insert(vertex, at: Int.random(in: 0...order[layer].count, using: &random))
     }
-    (crossings, layers) = best
-    for layer in layers { number(layer) }
+    recount()
   }
 
-  private mutating func number(_ layer: [Int]) {
-    for (index, vertex) in layer.enumerated() { position[vertex] = index }
-  }
+  // MARK: - Making it better
 
-  // MARK: - Sorting a layer
+  private mutating func improve() {
+    var best = (crossings, order)
+    var sweep = 0, idle = 0
+    while crossings > 0, idle < 3, sweep < 2 || !isSpent {
+      let isDown = sweep.isMultiple(of: 2), usesMedian = sweep % 4 < 2
+      for layer in isDown ? Array(order.indices) : order.indices.reversed() {
+        sort(layer, by: isDown ? up : down, usesMedian)
+      }
+      siftAll()
+      recount()
+      sweep += 1
+      idle += 1
+      if crossings < best.0 { (best, idle) = ((crossings, order), 0) }
+    }
+    (crossings, order) = best
+  }
 
   /// Those without a neighbour in the layer before keep their places; the others share the rest.
-  private mutating func sort(_ index: Int, isDown: Bool, usesMedian: Bool) {
-    let before = isDown ? graph.up : graph.down
-    var keyed: [(key: Double, old: Int, vertex: Int)] = []
-    for (old, vertex) in layers[index].enumerated() where !before.slots(vertex).isEmpty {
-      keyed.append((middle(of: before.far[before.slots(vertex)], usesMedian), old, vertex))
+  private mutating func sort(_ index: Int, by before: Adjacency, _ usesMedian: Bool) {
+    let places = order[index].indices.filter { !before.slots(order[index][$0]).isEmpty }
+    var keyed = places.map { place in
+      let slots = before.slots(order[index][place])
+      return (
+        key: middle(of: before.far[slots], usesMedian), old: place, vertex: order[index][place]
+      )
     }
     keyed.sort { ($0.key, $0.old) < ($1.key, $1.old) }
-    var next = 0
-    for (old, vertex) in layers[index].enumerated() where !before.slots(vertex).isEmpty {
-      _ = vertex
-      layers[index][old] = keyed[next].vertex
-      next += 1
-    }
-    number(layers[index])
+    for (place, (_, _, vertex)) in zip(places, keyed) { order[index][place] = vertex }
+    number(order[index])
   }
 
   private func middle(of neighbours: ArraySlice<Int>, _ usesMedian: Bool) -> Double {
@@ -116,109 +143,32 @@ struct OrderSearch {
     return (Double(places[half - 1]) * right + Double(places[half]) * left) / (left + right)
   }
 
-  // MARK: - Neighbours that change places
-
-  /// - Parameter takesTies: Change places also where that saves nothing: it leads away from a dead end.
-  private mutating func exchangeNeighbours(takesTies: Bool) {
-    for round in 0..<4 {
+  /// Twice, unless nothing is left to win: more rounds cost more than another beginning.
+  private mutating func siftAll() {
+    for round in 0..<2 where round == 0 || !isSpent {
       var isBetter = false
-      for layer in layers.indices where layers[layer].count > 1 {
-        if exchangeNeighbours(in: layer, takesTies: takesTies && round == 0) { isBetter = true }
+      for index in order.indices where order[index].count > 1 {
+        var sifting = Sifting(order[index], up, down, position, reach: reach)
+        sifting.run()
+        spent += sifting.spent
+        guard sifting.isBetter else { continue }
+        order[index] = sifting.order
+        number(order[index])
+        isBetter = true
       }
       if !isBetter { return }
     }
   }
 
-  /// The layers on both sides stand still meanwhile, so the places of neighbours are sorted once.
-  private mutating func exchangeNeighbours(in index: Int, takesTies: Bool) -> Bool {
-    var order = layers[index]
-    let ups = SortedPlaces(order, graph.up, position),
-      downs = SortedPlaces(order, graph.down, position)
-    var slots = Array(order.indices)
-    var isBetter = false
-    for round in 0..<8 {
-      var hasChanged = false
-      for left in 0..<order.count - 1 {
-        let (a, b) = (slots[left], slots[left + 1])
-        let saved =
-          ups.inversions(a, b) - ups.inversions(b, a) + downs.inversions(a, b)
-          - downs.inversions(b, a)
-        if saved > 0 || (saved == 0 && takesTies && round == 0) {
-          order.swapAt(left, left + 1)
-          slots.swapAt(left, left + 1)
-          hasChanged = true
-        }
-      }
-      if !hasChanged { break }
-      isBetter = true
-    }
-    layers[index] = order
-    if isBetter { number(order) }
-    return isBetter
+  private mutating func number(_ layer: [Int]) {
+    for (index, vertex) in layer.enumerated() { position[vertex] = index }
   }
 
-  // MARK: - Counting
-
-  private func countCrossings() -> Int {
-    layers.indices.dropLast().reduce(0) { sum, index in
-      sum + Crossings.between(layers[index], width: layers[index + 1].count, graph.down, position)
+  private mutating func recount() {
+    for layer in order { number(layer) }
+    crossings = order.indices.dropLast().reduce(0) { sum, index in
+      sum + Crossings.between(order[index], width: order[index + 1].count, down, position)
     }
-  }
-}
-
-/// The places of the neighbours of a layer's vertices, sorted, one flat list.
-private struct SortedPlaces {
-  private var places: [Int] = []
-  private var first: [Int] = [0]
-
-  init(_ vertices: [Int], _ adjacency: Adjacency, _ position: [Int]) {
-    for vertex in vertices {
-      let slots = adjacency.slots(vertex)
-      if slots.count == 1 {
-        places.append(position[adjacency.far[slots.lowerBound]])
-      } else {
-        places += adjacency.far[slots].map { position[$0] }.sorted()
-      }
-      first.append(places.count)
-    }
-  }
-
-  /// How many edges of the vertex at `a` cross edges of the one at `b` when `a` stands first.
-  func inversions(_ a: Int, _ b: Int) -> Int {
-    var count = 0, passed = first[b]
-    for slot in first[a]..<first[a + 1] {
-      while passed < first[b + 1], places[passed] < places[slot] { passed += 1 }
-      count += passed - first[b]
-    }
-    return count
-  }
-}
-
-enum Crossings {
-  /// How many pieces cross between a layer and the next one. O(e log n): a tree of counters over the
-  /// places of the next layer (Barth, Jünger, Mutzel, Simple and Efficient Bilayer Cross Counting, 2004).
-  static func between(_ layer: [Int], width: Int, _ down: Adjacency, _ position: [Int]) -> Int {
-    var tree = Array(repeating: 0, count: width + 1)
-    var passed = 0, crossings = 0
-    for vertex in layer {
-      let slots = down.slots(vertex)
-      for far in down.far[slots] {
-        var index = position[far] + 1, atMost = 0
-        while index > 0 {
-          atMost += tree[index]
-          index &= index - 1
-        }
-        crossings += passed - atMost
-      }
-      for far in down.far[slots] {
-        var index = position[far] + 1
-        while index <= width {
-          tree[index] += 1
-          index += index & -index
-        }
-      }
-      passed += slots.count
-    }
-    return crossings
+    spent += 4 * down.far.count
   }
 }

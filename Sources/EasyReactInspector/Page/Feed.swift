@@ -36,7 +36,11 @@ struct Feed {
   mutating func next() -> Frame? {
     let isFirst = structure == nil
     let records = isFirst ? source.records : source.records(after: sequence)
-    let values = records.values(at: nil)
+    var values = records.values(at: nil)
+    // Which wave stored a value is known from its event, which these records may be too late for.
+    for (id, old) in told where values[id]?.wave == nil && values[id]?.stored == old.stored {
+      values[id]?.wave = old.wave
+    }
     let changed = values.filter { told[$0.key] != $0.value }
     let structure = records.structure
     if !isFirst, records.events.isEmpty, changed.isEmpty, structure == self.structure { return nil }
@@ -50,7 +54,7 @@ struct Feed {
     return Frame(
       sequence: sequence, nanoseconds: records.events.last?.nanoseconds ?? 0,
       events: records.events.count,
-      values: Dictionary(uniqueKeysWithValues: changed.map { ("\($0.key)", $0.value) }),
+      values: changed.byName,
       waves: rows,
       wavesNotShown: waves.count - rows.count, dropped: records.dropped, structure: structure,
       nodeCount: records.nodes.count { $0.gone == nil },

@@ -38,6 +38,9 @@ struct GraphView {
 
   private let records: GraphRecords
   private let options: ViewOptions
+  private var grouping = ViewOptions.Grouping.none
+  /// Groups that a node has from its neighbours: where groups are what hangs together, and for those without a name.
+  private var found: [UInt64: String] = [:]
 
   init(_ records: GraphRecords, _ options: ViewOptions) {
     self.records = records
@@ -46,6 +49,9 @@ struct GraphView {
     let edges = records.edges.filter { $0.downstream != nil && isThere($0) }
     nodeCount = living.count
     let inFocus = focused(living, edges)
+    grouping = Self.grouping(options.grouping, of: living)
+    if grouping == .part { found = Self.parts(living, edges) }
+    if grouping == .name { found = Self.groupsOfUnnamed(living, edges) }
     let boxOf = makeBoxes(living.filter { inFocus.contains($0.id) })
     makeLines(edges, boxOf)
   }
@@ -98,7 +104,7 @@ struct GraphView {
 
   /// The box of each node that is shown.
   private mutating func makeBoxes(_ nodes: [NodeRecord]) -> [UInt64: Int] {
-    let byGroup = Dictionary(grouping: nodes) { Self.group(of: $0, options.grouping) }
+    let byGroup = Dictionary(grouping: nodes, by: group)
     let usuallyFolded =
       switch options.folding {
       case .all: true
@@ -118,26 +124,72 @@ struct GraphView {
       boxes.append(.group(key: group.key, members: members))
       shownCount += members.count
     }
-    for node in nodes where !folded.contains(Self.group(of: node, options.grouping)) {
+    for node in nodes where !folded.contains(group(of: node)) {
       if boxes.count >= Self.mostBoxes { break }
       boxOf[node.id] = boxes.count
       boxes.append(.node(node))
       shownCount += 1
     }
-    if options.grouping == .none { groups = [] }
+    if grouping == .none { groups = [] }
     return boxOf
   }
 
+  private static func grouping(
+    _ wanted: ViewOptions.Grouping, of nodes: [NodeRecord]
+  ) -> ViewOptions.Grouping {
+    guard wanted == .auto else { return wanted }
+    let files = Dictionary(grouping: nodes, by: \.place.file)
+    let isOneFile = files.values.contains { 10 * $0.count > 9 * nodes.count }
+    return isOneFile && nodes.count > foldsFrom ? .name : .file
+  }
+
   /// The group that a node belongs to; empty: none.
-  static func group(of node: NodeRecord, _ grouping: ViewOptions.Grouping) -> String {
+  func group(of node: NodeRecord) -> String {
     switch grouping {
-    case .none: ""
+    case .auto, .none: ""
     case .file: node.place.file
+    case .line: "\(node.place)"
     case .type: node.type
-    case .name:
-      node.name.map { String($0.prefix { !"/,.:[(#".contains($0) && !$0.isNumber }).trimmedAtEnd }
-        ?? ""
+    case .kind: node.operation
+    case .part: found[node.id] ?? ""
+    case .name: node.name.map(Self.group(ofName:)) ?? found[node.id] ?? ""
     }
+  }
+
+  /// `sensor 7` of `sensor 7/raw` and of `sensor 7: mean`; `sensor` of `sensor 7`.
+  private static func group(ofName name: String) -> String {
+    if let sign = name.firstIndex(where: { "/,.:[(#".contains($0) }) {
+      return String(name[..<sign]).trimmedAtEnd
+    }
+    var name = name
+    while name.last?.isNumber == true { name.removeLast() }
+    return name.trimmedAtEnd
+  }
+
+  /// A node without a name belongs to the group of all its neighbours that have one, if that is one group.
+  private static func groupsOfUnnamed(_ nodes: [NodeRecord], _ edges: [EdgeRecord]) -> [UInt64:
+    String]
+  {
+    var named: [UInt64: String] = [:], groups: [UInt64: Set<String>] = [:]
+    for node in nodes { named[node.id] = node.name.map(group(ofName:)) }
+    for edge in edges {
+      for (own, far) in [(edge.upstream, edge.downstream!), (edge.downstream!, edge.upstream)] {
+        if named[own] == nil, let group = named[far] { groups[own, default: []].insert(group) }
+      }
+    }
+    return groups.compactMapValues { $0.count == 1 ? $0.first : nil }
+  }
+
+  /// Nodes that edges join, whichever way they lead: named after the first of them.
+  private static func parts(_ nodes: [NodeRecord], _ edges: [EdgeRecord]) -> [UInt64: String] {
+    let ends = edges.flatMap { [($0.upstream, $0.downstream!), ($0.downstream!, $0.upstream)] }
+    let near = Dictionary(grouping: ends) { $0.0 }.mapValues { $0.map(\.1) }
+    var parts: [UInt64: String] = [:]
+    for node in nodes where parts[node.id] == nil {
+      let members = reached(from: node.id, near, .max)
+      for member in members { parts[member] = members.count > 1 ? "with \(node.label)" : "" }
+    }
+    return parts
   }
 
   // MARK: - Edges

@@ -59,12 +59,11 @@ struct PageAnswers: Sendable {
 
   private func picture(_ options: ViewOptions) -> Picture {
     let view = GraphView(source.records(after: .max), options)
-    return Picture(view, cache.drawing(of: view.layoutGraph, for: options), options)
+    return Picture(view, cache.drawing(of: view.layoutGraph, for: options))
   }
 
   private func values(_ query: [String: String]) throws(Refusal) -> [String: ShownValue] {
-    let values = source.records.values(at: try query.number("at"))
-    return Dictionary(uniqueKeysWithValues: values.map { ("\($0.key)", $0.value) })
+    source.records.values(at: try query.number("at")).byName
   }
 
   struct Waves: Encodable {
@@ -85,7 +84,8 @@ struct PageAnswers: Sendable {
 
   private func wave(_ query: [String: String]) throws(Refusal) -> WaveAccount {
     let number = try query.neededNumber("number")
-    guard let account = WaveAccount(number, in: source.records) else {
+    let orNewest = query["else"] == "newest"
+    guard let account = WaveAccount(number, orNewest: orNewest, in: source.records) else {
       throw .unusable("Wave \(number) is not among the records: it has been dropped, or never was.")
     }
     return account

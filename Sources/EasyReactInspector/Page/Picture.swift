@@ -44,13 +44,13 @@ struct Picture: Encodable, Sendable {
   var nodeCount: Int
   var shownCount: Int
 
-  init(_ view: GraphView, _ drawing: Drawing, _ options: ViewOptions) {
+  init(_ view: GraphView, _ drawing: Drawing) {
     let ids = view.boxes.map(\.id)
     width = drawing.width
     height = drawing.height
     crossings = drawing.crossings
     nodes = view.boxes.indices.map { index in
-      Node(view.boxes[index], drawing.boxes[index], hidden: view.hiddenEdges[index], options)
+      Node(view.boxes[index], drawing.boxes[index], hidden: view.hiddenEdges[index], in: view)
     }
     edges = view.lines.enumerated().map { index, line in
       Edge(
@@ -67,8 +67,7 @@ struct Picture: Encodable, Sendable {
 }
 
 extension Picture.Node {
-  fileprivate init(_ box: GraphView.Box, _ place: Drawing.Box, hidden: Int, _ options: ViewOptions)
-  {
+  fileprivate init(_ box: GraphView.Box, _ place: Drawing.Box, hidden: Int, in view: GraphView) {
     id = box.id
     label = box.label
     self.hidden = hidden
@@ -78,7 +77,7 @@ extension Picture.Node {
       operation = node.operation
       type = node.type
       self.place = "\(node.place)"
-      group = GraphView.group(of: node, options.grouping)
+      group = view.group(of: node)
       isMutable = node.isMutable
       isPrivate = node.isPrivate
       listeners = node.listeners

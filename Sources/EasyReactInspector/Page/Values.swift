@@ -50,3 +50,10 @@ extension GraphRecords {
     return records
   }
 }
+
+extension [UInt64: ShownValue] {
+  /// As JSON needs it.
+  var byName: [String: ShownValue] {
+    [String: ShownValue](uniqueKeysWithValues: map { ("\($0.key)", $0.value) })
+  }
+}

@@ -2,7 +2,11 @@ import EasyReactInspection
 
 /// What of the graph a page wants to see, and how: the query of `api/graph`.
 struct ViewOptions: Hashable, Sendable {
-  enum Grouping: String, Sendable, CaseIterable { case none, file, name, type }
+  /// `auto`: by file, or by name where nearly all nodes are made in one file. `line`: where the node was made. `part`: what
+  /// hangs together.
+  enum Grouping: String, Sendable, CaseIterable {
+    case auto, none, file, line, name, type, kind, part
+  }
   /// Which groups are folded unless they are in `toggled`.
   enum Folding: String, Sendable { case auto, all, none }
   enum Direction: String, Sendable { case up, down, both }

@@ -63,19 +63,24 @@ struct WaveAccount: Encodable, Sendable {
   var row: WaveRow
   var events: [EventRow]
   var notShown: Int
+  /// What every node held after it: in the same answer, for a moment later its events may be dropped.
+  var values: [String: ShownValue]
   /// The numbers of the waves before and after.
   var previous: UInt64?
   var next: UInt64?
 
-  init?(_ number: UInt64, in records: GraphRecords) {
+  /// - Parameter orNewest: The newest wave that is kept, if that one is not.
+  init?(_ number: UInt64, orNewest: Bool, in records: GraphRecords) {
     let waves = records.waves
-    guard let place = waves.firstIndex(where: { $0.number == number }),
+    let newest = orNewest ? waves.indices.last : nil
+    guard let place = waves.firstIndex(where: { $0.number == number }) ?? newest,
       let row = WaveRow(waves[place], in: records)
     else { return nil }
     self.row = row
     previous = place > 0 ? waves[place - 1].number : nil
     next = place + 1 < waves.count ? waves[place + 1].number : nil
     let wave = waves[place]
+    values = records.values(at: row.last).byName
     notShown = max(0, wave.events.count - Self.mostRows)
     var depths: [UInt64: Int] = [:]
     events = wave.events.prefix(Self.mostRows).compactMap { sequence in

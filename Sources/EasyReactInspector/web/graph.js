@@ -102,7 +102,8 @@ function makeNode(box) {
     class: `node${isGroup ? ' group' : ''}${box.isMutable ? ' source' : ''}`, 'data-id': box.id, role: 'button', tabindex: '-1',
     onclick: () => isGroup ? toggleGroup(box.group) : emit('select', box.id),
     ondblclick: () => { if (!isGroup) emit('focus', { id: box.id, direction: 'both' }); },
-    onfocus: () => { if (state.selected !== box.id && !isGroup) emit('select', box.id); },
+    // By keyboard: a pointer clicks, and what is under it must not move before it does.
+    onfocus: () => { if (element.matches(':focus-visible') && state.selected !== box.id && !isGroup) emit('select', box.id); },
   },
   rect,
   make('text', { class: 'label', x: 9, y: 14 }, cut(box.label, Math.max(6, Math.floor((box.w - 18) / 6.5)))),
@@ -141,11 +142,16 @@ function drawEdges() {
   fill(edgeLayer, ...edges.map((one) => one.element));
 }
 
+const byNumber = new Intl.Collator('en', { numeric: true });
+const mostGroups = 200;
+
 function drawGroups() {
-  fill(find('groups'), ...state.picture.groups.filter((group) => group.key && group.count > 1).slice(0, 60).map((group) => make('button', {
+  const groups = state.picture.groups.filter((group) => group.key && group.count > 1).sort((a, b) => byNumber.compare(a.key, b.key));
+  fill(find('groups'), ...groups.slice(0, mostGroups).map((group) => make('button', {
     'aria-expanded': String(!group.isFolded), 'data-group': group.key, onclick: () => toggleGroup(group.key),
     title: group.isFolded ? 'Unfold' : 'Fold',
-  }, `${group.isFolded ? '▸' : '▾'} ${cut(group.key.split('/').pop(), 28)} ${group.count}`)));
+  }, `${group.isFolded ? '▸' : '▾'} ${cut(group.key.split('/').pop(), 28)} ${group.count}`)),
+  groups.length > mostGroups ? make('span', { class: 'quiet' }, `${many(groups.length - mostGroups, 'group')} more`) : null);
 }
 
 export function toggleGroup(key) {

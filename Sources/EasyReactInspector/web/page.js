@@ -91,13 +91,8 @@ function showCounts() {
 
 // MARK: choosing
 
-function select(id) {
-  state.selected = id;
-  writeAddress();
-}
-
 on('select', async (id) => {
-  select(id);
+  writeAddress();
   mark();
   if (!isDrawn(id)) {
     // In a folded group, or outside of the focus.
@@ -128,6 +123,8 @@ function showFocus() {
   find('focus-line').textContent = !focus ? '' : target ? `between ${label(focus)} and ${label(target)}`
     : { up: `what leads to ${label(focus)}`, down: `what follows from ${label(focus)}`, both: `around ${label(focus)}` }[direction];
   find('unfocus').hidden = !focus;
+  // Which groups are folded by themselves depends on how many nodes are shown.
+  state.view.toggled.clear();
   writeAddress();
   fit();
   refresh({ now: true }).then(() => { fit(); showCounts(); });
@@ -152,7 +149,7 @@ on('say', (text) => {
 async function follow() {
   const { wave, node, tab, focus, direction, target } = readAddress();
   if (focus) { Object.assign(state.view, { focus, direction: direction ?? 'both', target: target ?? null }); find('unfocus').hidden = false; }
-  if (node) select(node);
+  if (node) { state.selected = node; writeAddress(); }
   if (tab && find(`tab-${tab}`)) state.tab = tab;
   if (wave && Number(wave) !== state.wave?.row.number) await showWave(wave); else if (!wave && state.moment !== null) showNow();
   await refresh({ now: true });

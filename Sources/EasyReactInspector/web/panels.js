@@ -140,6 +140,12 @@ const asText = (text) => text ? make('details', {}, make('summary', {}, 'As text
 const gone = (former) => former.length ? [make('ul', { class: 'plain' }, ...former.map((one) => make('li', {},
   `A listener${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
 
+/// A sentence that begins with a node's label and a colon, with a link to the node: a whole sentence in a button does not flow.
+function linked(id, text) {
+  const place = text.lastIndexOf(': ');
+  return place < 0 ? [link(id, text)] : [link(id, text.slice(0, place)), text.slice(place)];
+}
+
 const outcomes = {
   arrived: 'arrived here', stopped: 'stopped on the way', noWayAnyMore: 'no way leads here any more', noWay: 'leads elsewhere',
 };
@@ -159,7 +165,7 @@ async function whynot() {
       make('div', {}, 'set ', link(one.set.node, one.source), ' ', waveLink(one.set.wave) ?? '', ' ',
         make('strong', { class: one.outcome === 'arrived' ? 'good' : 'stop' }, outcomes[one.outcome] ?? one.outcome)),
       one.set.callSite ? make('div', { class: 'quiet mono' }, `${one.set.callSite.file}:${one.set.callSite.line}`) : null,
-      make('ul', { class: 'plain' }, ...one.ends.map((end) => make('li', {}, '× ', link(end.downstream, end.text),
+      make('ul', { class: 'plain' }, ...one.ends.map((end) => make('li', {}, '× ', ...linked(end.downstream, end.text),
         ...empty[end.downstream] ? [': ', ...empty[end.downstream].flatMap((up) => [link(up.id, up.label), ' '])] : []))))),
     telling.some((one) => one.outcome === 'arrived') && listeners === 0 ? make('div', { class: 'card', id: 'nobody' },
       make('strong', { class: 'stop' }, 'It arrived here, but nobody listens.'), ...gone(formerListeners)) : null,

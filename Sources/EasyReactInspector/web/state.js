@@ -12,7 +12,7 @@ export const state = {
   selected: null,            // id of a node, as a string
   pinned: [],
   tab: 'node',
-  view: { group: 'file', fold: 'auto', toggled: new Set(), focus: null, direction: 'both', depth: null, target: null },
+  view: { group: 'auto', fold: 'auto', toggled: new Set(), focus: null, direction: 'both', depth: null, target: null },
   frame: null,
   events: 0,
   notListed: 0,
@@ -29,6 +29,9 @@ export function on(name, body) {
 export function emit(name, detail) {
   for (const body of listeners.get(name) ?? []) body(detail);
 }
+
+// Before anybody else hears of it.
+on('select', (id) => { state.selected = id; });
 
 /// Asks the program; throws an Error with its words.
 export async function ask(path, query = {}) {

@@ -7,6 +7,7 @@ import { refresh, mark, showValues } from './graph.js';
 const list = find('waves'), account = find('account'), scrub = find('scrub'), lanes = find('lanes');
 const most = 400;
 let isHeld = false;           // somebody reads further down the list
+let isOver = false;           // the pointer is on the list: a row must not go between press and release
 
 // MARK: the list
 
@@ -36,7 +37,10 @@ function drawWaves() {
   if (document.activeElement !== scrub || !state.wave) scrub.value = chosen;
   scrub.setAttribute('aria-valuetext', state.wave ? `wave ${state.wave.row.number}` : 'now');
   find('not-listed').textContent = state.notListed ? `${many(state.notListed, 'wave')} not listed` : '';
-  if (isHeld) return;
+  if (isHeld || isOver) {
+    for (const row of list.children) row.setAttribute('aria-selected', String(row.dataset.wave === String(state.wave?.row.number)));
+    return;
+  }
   const items = state.waves.slice(-200).reverse().map((row) => row.gap
     ? make('li', { class: 'gap', role: 'presentation' }, `${many(row.gap, 'wave')} not listed: more came than can be shown`)
     : make('li', {
@@ -54,6 +58,8 @@ function drawWaves() {
 const counts = (row) => `${row.stored} stored${row.stopped ? `, ${row.stopped} stopped` : ''}`;
 
 list.addEventListener('scroll', () => { isHeld = list.scrollTop > 4; if (!isHeld) showWaves(); });
+list.addEventListener('pointerenter', () => { isOver = true; });
+list.addEventListener('pointerleave', () => { isOver = false; showWaves(); });
 list.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown') later(-1);
   else if (event.key === 'ArrowUp') later(1);
@@ -77,17 +83,18 @@ export function later(step) {
 
 let asked = 0;
 
-/// Shows the graph as it was after a wave.
+/// Shows the graph as it was after a wave. Where much happens a wave that is listed may have been dropped: then the
+/// newest one that is kept is shown, and said.
 export async function showWave(number) {
   stopPlaying();
   const mine = ++asked;
   try {
-    const wave = await ask('wave', { number });
-    const then = await ask('values', { at: wave.row.last });
+    const wave = await ask('wave', { number, else: state.hello?.isLive ? 'newest' : null });
     if (mine !== asked) return;
+    if (wave.row.number !== Number(number)) say(`Wave ${number} has been dropped by the recorder: this is the newest one that is kept.`);
     state.wave = wave;
     state.moment = wave.row.last;
-    state.then = new Map(Object.entries(then));
+    state.then = new Map(Object.entries(wave.values));
     said();
   } catch (error) { say(error.message); }
 }

@@ -91,7 +91,8 @@ struct NetOracle {
   private func isLeft(_ way: Net.Way, _ set: Int) -> Bool {
     guard let closed, way.down == closed.gate else { return false }
     // Also what waited in a zip before, and found its partner now.
-    return came[way.up][set] == made[closed.set]!.phase || made[set]?.phase == made[closed.set]!.phase
+    return came[way.up][set] == made[closed.set]!.phase
+      || made[set]?.phase == made[closed.set]!.phase
   }
 
   private func isTerminated(_ join: Int, _ phase: Int) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 // Nodes that are only linked and cut hold no value, so that nothing flows.
 
 func growthRows() -> [GrowthRow] {
-  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + keptRows()
+  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + keptRows() + layoutRows()
 }
 
 private func emptyNodes(_ count: Int) -> [MutableNode<Int>] {

@@ -111,16 +111,6 @@ private func spreadsheet() -> Trial {
     })
 }
 
-/// Random numbers that are the same each time (splitmix64, in the public domain).
-struct SplitMix {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func below(_ limit: Int) -> Int {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return Int((z ^ z >> 31) % UInt64(limit))
-  }
+extension SplitMix {
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }
