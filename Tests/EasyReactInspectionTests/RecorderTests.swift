@@ -145,6 +145,23 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.1 who reads is done though a thread records without a pause`() async {
+      let recorder = GraphRecorder(events: 10_000)
+      recorder.start()
+      let reading = Reading()
+      await onThreads(2) { number in
+        if number == 0 {
+          for _ in 1...20 { #expect(recorder.records.events.count <= 10_000) }
+          reading.isDone.store(true, ordering: .releasing)
+        } else {
+          let node = MutableNode(0)
+          while !reading.isDone.load(ordering: .acquiring) { node.value = 1 }
+        }
+      }
+      recorder.stop()
+    }
+    private final class Reading: Sendable { let isDone = Atomic(false) }
+
     @Test func `18.1 what happens in several threads is in one order in which causes come first`()
       async throws
     {

@@ -121,17 +121,19 @@ package final class Recording: @unchecked Sendable {
     return first..<next
   }
 
-  /// The events from a sequence on, oldest first, copied a few at a time: writers wait for no more than that.
+  /// The events from a sequence on that are there now, oldest first, copied a few at a time: writers wait for no more than
+  /// that, and who reads does not run after them.
   package func forEachEvent(from start: UInt64 = 0, _ body: (TracedEvent) -> Void) {
     let room = 128
     let events = UnsafeMutablePointer<easyreact_event>.allocate(capacity: room)
     defer { events.deallocate() }
     var next = start
-    while true {
+    let end = bounds.upperBound
+    while next < end {
       let count = easyreact_ring_copy(ring, next, events, room, &next)
       if count == 0 { return }
       for index in 0..<count {
-        body(TracedEvent(events[index]))
+        if events[index].sequence < end { body(TracedEvent(events[index])) }
         events[index].releaseTexts()
       }
     }
