@@ -143,6 +143,10 @@ class PageTest(unittest.TestCase):
     def one(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
+    def click(self, selector):
+        """Once it is there and stands still: the page may just be drawing it."""
+        self.until(lambda: self.one(selector).click() is None, f"{selector} is not there to be clicked")
+
     def node(self, label):
         """The box of a node, once it is drawn."""
         def find():

@@ -36,11 +36,11 @@ class Following(PageTest):
         self.open(program.address)
         self.until(lambda: len(self.all(".node")) == 147)
         group = '#groups [data-group="MonitorKit/Watch.swift"]'
-        self.one(group).click()
+        self.click(group)
         self.until(lambda: len(self.all(".node")) == 147 - 78 + 1, "78 nodes became one")
         self.assertEqual(self.one(group).get_attribute("aria-expanded"), "false")
         self.picture("folded")
-        self.one(group).click()
+        self.click(group)
         self.until(lambda: len(self.all(".node")) == 147)
 
     def test_19_a_wave_of_the_past_shows_the_values_as_they_were(self):
@@ -65,7 +65,7 @@ class Following(PageTest):
         self.until(lambda: self.text("counts-line") != events)
         self.assertEqual(self.value("unix time"), then)
         self.picture("scrubbed")
-        self.one("#live").click()
+        self.click("#live")
         self.until(lambda: self.text("mode") == "Live" and self.value("unix time") != then)
 
     def test_19_an_address_leads_to_a_wave_and_a_node(self):
@@ -104,7 +104,7 @@ class Asking(PageTest):
 
     def ask_why_not(self, label):
         self.node(label).click()
-        self.one("#tab-whynot").click()
+        self.click("#tab-whynot")
         self.until(lambda: self.all("#panel .card"), "an answer")
 
     def test_19_a_join_that_waits_for_an_empty_node_is_explained_in_two_clicks(self):
@@ -112,7 +112,7 @@ class Asking(PageTest):
         self.assertIn("another upstream has no value: discount", self.text("panel").replace("\n", " "))
         self.picture("whynot")
         # The third leads to the culprit.
-        self.one('#panel .card li [data-node="%d"]' % self.program.id_of("discount")).click()
+        self.click('#panel .card li [data-node="%d"]' % self.program.id_of("discount"))
         self.until(lambda: self.one(".node.selected .label").text == "discount")
         # It says why that one is empty: nobody set it. Its card is one key away, and sets it.
         self.until(lambda: self.one("#panel h2").text == "Why discount was not told")
@@ -130,7 +130,7 @@ class Asking(PageTest):
 
     def test_19_why_leads_from_the_value_to_the_set(self):
         self.node("receipt").click()
-        self.one("#tab-why").click()
+        self.click("#tab-why")
         self.until(lambda: self.all("#panel .step.set"), "the set at the root")
         steps = [one.text for one in self.all("#panel .step")]
         self.assertIn("set count", steps[0])
@@ -142,34 +142,34 @@ class Asking(PageTest):
         self.node("discount").click()
         field = self.until(lambda: self.one("#new-value"))
         field.send_keys("2")
-        self.one("#set-value").click()
+        self.click("#set-value")
         self.until(lambda: self.value("total") == "22", "4 × 6 − 2")
         field = self.until(lambda: self.one("#new-value"))
         field.clear()
         field.send_keys("two")
-        self.one("#set-value").click()
+        self.click("#set-value")
         self.until(lambda: "“two” is no Int." in self.text("said"))
 
     def test_19_lint_counts_and_changes_are_shown(self):
-        self.one("#tab-counts").click()
+        self.click("#tab-counts")
         self.until(lambda: len(self.all("#panel tbody tr")) == 9, "a row for each node")
-        self.one("#tab-difference").click()
+        self.click("#tab-difference")
         self.until(lambda: self.one("#mark-moment")).click()
         self.until(lambda: "Made (0)" in self.text("panel"))
-        self.one("#tab-lint").click()
+        self.click("#tab-lint")
         self.until(lambda: self.all('#panel [data-rule="neverHeard"]'), "the receipt that nobody hears is found")
         self.picture("lint")
 
     def test_19_changes_between_two_moments_are_told(self):
         self.node("discount").click()
-        self.one("#tab-difference").click()
+        self.click("#tab-difference")
         self.until(lambda: self.one("#mark-moment")).click()
         self.until(lambda: "Changed (0)" in self.text("panel"))
-        self.one("#tab-node").click()
+        self.click("#tab-node")
         self.until(lambda: self.one("#new-value")).send_keys("2")
-        self.one("#set-value").click()
+        self.click("#set-value")
         self.until(lambda: self.value("total") == "22")
-        self.one("#tab-difference").click()
+        self.click("#tab-difference")
         self.until(lambda: "empty → 22" in self.text("panel"))
         self.assertIn("empty → 2", self.text("panel"))
 
@@ -304,21 +304,21 @@ class Crowded(PageTest):
         boxes = len(self.all(".node"))
         chip = '#groups [data-group="sensor 7"]'
         self.until(lambda: self.all(chip))
-        self.one(chip).click()
+        self.click(chip)
         self.until(lambda: len(self.all(".node")) == boxes + 108, "its 109 nodes")
-        self.one(chip).click()
+        self.click(chip)
         self.until(lambda: len(self.all(".node")) == boxes)
         # All at once are too many: so many are drawn, and the others counted.
-        self.one("#folding option[value=none]").click()
+        self.click("#folding option[value=none]")
         self.until(lambda: len(self.all(".node")) == 1200)
         self.assertIn("1,200 of 10,900 nodes shown", self.text("counts-line"))
         # A step back in time: what is listed may be gone, then the newest wave that is kept is shown.
-        self.one("#earlier-wave").click()
+        self.click("#earlier-wave")
         self.until(lambda: self.text("mode").startswith("Wave "))
-        self.one("#live").click()
+        self.click("#live")
         self.until(lambda: self.text("mode") == "Live")
         self.picture("crowd-unfolded")
-        self.one("#folding option[value=auto]").click()
+        self.click("#folding option[value=auto]")
         self.until(lambda: len(self.all(".node")) == boxes)
         self.picture("crowd")
         # Any of them is found, and shown with what leads to it.
@@ -348,7 +348,7 @@ class Dark(PageTest):
         self.assertEqual(self.ratios_below(4.5), [])
         dark = self.one("body").value_of_css_property("background-color")
         self.picture("dark")
-        self.one("#theme").click()
+        self.click("#theme")
         self.assertNotEqual(self.one("body").value_of_css_property("background-color"), dark)
         self.assertEqual(self.ratios_below(4.5), [])
 
@@ -397,7 +397,7 @@ class Saved(PageTest):
             self.until(lambda: self.text("mode") == "Saved session")
             self.until(lambda: len(self.all(".node")) == 147)
             self.node("health").click()
-            self.one("#tab-why").click()
+            self.click("#tab-why")
             self.until(lambda: self.all("#panel .step.set"))
             self.picture("session")
 

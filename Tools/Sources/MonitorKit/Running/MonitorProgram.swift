@@ -46,18 +46,19 @@ public struct MonitorProgram {
 
     let queue = DispatchQueue(label: "easyreact monitor")
     let over = DispatchSemaphore(value: 0)
-    let taken = MutableNode<MonitorFailure>().named("name is taken")
+    // Of a machine that shares alone, for what is made here is a part of the picture of the monitor's graph.
+    let taken = share.map { _ in MutableNode<MonitorFailure>().named("name is taken") }
     let shared = try share.map { share throws(MonitorFailure) in
       MachineShare(
         graph, .init(name: share.name, interval: interval),
         in: try FleetStore.open(share.address)
-      ) { taken.value = $0 }
+      ) { taken?.value = $0 }
     }
     if let shared { settings.notes = { shared.notes } }
     let run = LiveRun(settings, graph: graph, presenter: presenter, on: .queue(queue)) {
       over.signal()
     }
-    let ending = taken.listen(on: .queue(queue)) { run.stop($0) }
+    let ending = taken?.listen(on: .queue(queue)) { run.stop($0) }
     let signals = Signals(
       end: { queue.async { run.stop() } },
       resized: { [presenter] in queue.async { presenter.redraw() } })
