@@ -295,7 +295,7 @@ extension SharedStore {
     #expect(node.value == 4)
     node.value = 6
     try await reach(node.status) { $0.isSettled && $0.problem == nil }
-    node.update { $0 += 1 }
-    #expect(node.value == 7)
+    node.update { $0 += 1 }  // later, if a thread of the store is inside the node
+    try await reach(node) { $0 == 7 }
   }
 }
