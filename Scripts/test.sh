@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All tests: the library's, those of its inspection, the tools', the snippets that must or must not compile, the code blocks of the documents, and the number of
-# names that a node shows.
+# All tests: the library's, those of its inspection, the tools', the snippets that must or must not compile, the code blocks of the
+# documents, and the number of names that a node shows. What failed is named at the end, with the last lines that it printed.
 # Needs nothing but Swift; what else is used is installed by Scripts/setup.sh where it can be.
 # EASYREACT_SCRATCH: the name of the folder of each package's build. EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -euo pipefail
@@ -11,12 +11,13 @@ read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 status=0
+wrong=()
 
 run() { # run NAME COMMAND…: shows the output and how long it took; keeps the output for the count
   local name=$1 began=$SECONDS
   shift
   echo "== $name"
-  "$@" 2>&1 | tee "$log/$name" || status=1
+  "$@" 2>&1 | tee "$log/$name" || wrong+=("$name")
   echo "-- $name: $((SECONDS - began)) s"
 }
 
@@ -52,7 +53,12 @@ passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) (
 skipped=$(cat "$log"/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
 passed=$((passed - skipped))
 failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ (snippets|code blocks|browser checks), ([0-9]+) wrong.*/\2/p')
-if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
+for name in "${wrong[@]}"; do
+  status=1
+  echo "✘ $name"
+  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log/$name" | tail -8 | cut -c 1-400 || true
+done
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=${#wrong[@]}; fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2
   status=1

@@ -79,7 +79,7 @@ class Load(Program):
     """A graph of any size that is set all the time; it says each second how often, and in how much processor time."""
 
     def __init__(self, *arguments):
-        self.lines = []
+        self.lines, self.told = [], threading.Condition()
         super().__init__([LOAD, *map(str, arguments)])
 
     def watch(self, stream):
@@ -87,9 +87,16 @@ class Load(Program):
             for line in stream:
                 found = re.match(rb"sets (\d+) seconds ([\d.]+) processor ([\d.]+)", line)
                 if found:
-                    self.lines.append((time.monotonic(), *map(float, found.groups())))
+                    with self.told:
+                        self.lines.append((time.monotonic(), *map(float, found.groups())))
+                        self.told.notify_all()
         self.reader = threading.Thread(target=read)
         self.reader.start()
+
+    def tells(self, count):
+        """Whether it says at least so many lines in all; waits for them, as long as one may."""
+        with self.told:
+            return self.told.wait_for(lambda: len(self.lines) >= count, PATIENCE)
 
 
 def monitor(port=0, token=TOKEN, interval="100ms"):

@@ -4,7 +4,6 @@ import http.client
 import json
 import socket
 import subprocess
-import time
 import unittest
 
 from support import FAULTY, PATIENCE, TOKEN, TOOL, Load, Program, monitor
@@ -180,13 +179,10 @@ class BusyProgram(unittest.TestCase):
                 except OSError:
                     pass
             # While they are all still there.
-            for _ in range(PATIENCE * 10):
-                if len(program.lines) >= lines + 2:
-                    break
-                time.sleep(0.1)
+            goes_on = program.tells(lines + 2)
             for one in crowd:
                 one.close()
-            self.assertGreaterEqual(len(program.lines), lines + 2, f"round {round}")
+            self.assertTrue(goes_on, f"round {round}")
             self.assertGreater(program.lines[-1][1], 0)
         self.assertEqual(program.get("api/hello")["title"], "A crowd")
 

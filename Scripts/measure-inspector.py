@@ -1,10 +1,10 @@
 """Measures what no test times: the page of a large graph, and what a page, or an attack, costs the program.
 
     swift build -c release --package-path Tools --product InspectorLoad
-    python3 Tests/Browser/measure.py page [NODES] [SETS]   # first picture, a fold, a scrub, frames a second
-    python3 Tests/Browser/measure.py cost                  # sets of a thread: recorder alone, and with an open page
-    python3 Tests/Browser/measure.py attack                # the same with and without an attack, in turns
-    python3 Tests/Browser/measure.py memory [MINUTES]      # the monitor with its page open
+    python3 Scripts/measure-inspector.py page [NODES] [SETS]   # first picture, a fold, a scrub, frames a second
+    python3 Scripts/measure-inspector.py cost                  # sets of a thread: recorder alone, and with an open page
+    python3 Scripts/measure-inspector.py attack                # the same with and without an attack, in turns
+    python3 Scripts/measure-inspector.py memory [MINUTES]      # the monitor with its page open
 
 The setting thread stays on processor 0 and attackers on processor 1 (taskset), so what is measured is what the program
 loses to its own server, not to the attackers' use of the machine. Rounds alternate; a ratio is the median of the
@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Browser"))
 import support  # noqa: E402
 from support import ROOT, Load, PageTest, monitor  # noqa: E402
 
