@@ -1,0 +1,102 @@
+import CEasyReact
+import Synchronization
+
+// Who brings events: for the reason of a join that stays silent.
+
+extension AnyNode {
+  /// Does it tell events, of its own or of a node upstream, that nothing on the way keeps? A chain is walked without
+  /// making anything.
+  fileprivate final var tellsEvents: Bool {
+    var node = self
+    // A bound, for there may be rings.
+    for _ in 0..<1_000 {
+      if node.isEventNode { return true }
+      switch node.upstreamThatBringsEvents {
+      case .none: return false
+      case .one(let up): node = up
+      case .several: return node.tellsEventsOfMany
+      }
+    }
+    return node.tellsEventsOfMany
+  }
+
+  private final var tellsEventsOfMany: Bool {
+    var seen: Set<AnyNode> = []
+    var waiting = [self]
+    while let node = waiting.popLast() {
+      if node.isEventNode { return true }
+      if !seen.insert(node).inserted { continue }
+      let next = node.lookAtEdges(.ins) { edge, up in
+        edge.pointee.traits.has(.keepsEvents) ? nil : up
+      }
+      waiting += next.compactMap { $0 }
+    }
+    return false
+  }
+
+  private enum EventUpstream {
+    case none, one(AnyNode), several
+  }
+
+  /// The far node's lock is only tried, as by `lookAtEdges`; where it is taken, whoever asks walks with `several`.
+  private final var upstreamThatBringsEvents: EventUpstream {
+    var found = EventUpstream.none
+    storage.forEachEdge(.ins) { edge in
+      if edge.pointee.has(.cut) || edge.pointee.traits.has(.keepsEvents) { return }
+      guard case .none = found, let up = edge.pointee.up, up.pointee.tryAcquire() else {
+        found = .several
+        return
+      }
+      let node = up.nodeLocked()
+      up.pointee.release()
+      // Released by the caller, behind the lock.
+      found = node.map { .one($0) } ?? .none
+    }
+    return found
+  }
+}
+
+extension NodePointer {
+  /// Of a join of latest values: is an upstream empty that tells events, so that it stays so?
+  var waitsForEvents: Bool {
+    // Only of an empty one that follows something more need be known.
+    var mustWalk = false
+    let isSure = hasEdge(.ins) { edge in
+      guard edge.pointee.kind.readsLatest, let up = edge.pointee.up,
+        !up.pointee.hasValue.load(ordering: .relaxed)
+      else { return false }
+      if up.isEventNode() { return true }
+      mustWalk = mustWalk || up.pointee.firstIn.load(ordering: .relaxed) != nil
+      return false
+    }
+    if isSure || !mustWalk { return isSure }
+    for place in 0..<Int.max {
+      guard let up = emptyUpstream(place) else { return false }
+      if up.tellsEvents { return true }
+    }
+    return false
+  }
+
+  /// The one of that number of those whose latest value is read, and that have none. Locks as in `lookAtEdges`.
+  private func emptyUpstream(_ place: Int) -> AnyNode? {
+    var round: UInt32 = 0
+    while true {
+      var left = place, isBusy = false
+      var found: AnyNode?
+      forEachEdge(.ins) { edge in
+        guard edge.pointee.kind.readsLatest, !edge.pointee.has(.cut), let up = edge.pointee.up,
+          !up.pointee.hasValue.load(ordering: .relaxed)
+        else { return }
+        left -= 1
+        if left != -1 { return }
+        isBusy = !up.pointee.tryAcquire()
+        if isBusy { return }
+        found = up.nodeLocked()
+        up.pointee.release()
+      }
+      if !isBusy { return found }
+      easyreact_wait(round)
+      round += 1
+    }
+  }
+}
