@@ -320,12 +320,16 @@ extension EdgePointer {
   /// The end of every step: brings `value` to the edge's other node. True: it was stored, the loop
   /// goes on there.
   @inlinable @inline(__always) func pass<Value: Sendable>(
-    _ value: Value, from up: NodePointer, in turn: TurnPointer
+    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if isWord(Value.self) {
-      return passWord(value, from: up, in: turn) || passOtherwise(value, from: up, in: turn)
+      if passWord(copy value, from: up, in: turn) { return true }
+      return passOtherwise(value, from: up, in: turn)
     }
-    return passQuickly(value, from: up, in: turn) || passOtherwise(value, from: up, in: turn)
+    // The value is moved to where it lies: a copy on the way would cost a string two atomic operations.
+    if !isQuick(from: up, in: turn) { return passOtherwise(value, from: up, in: turn) }
+    storeQuickly(value, from: up, in: turn)
+    return true
   }
 
   /// `passQuickly` and `passEvent` in one, for values that are stored in one way.
@@ -354,22 +358,26 @@ extension EdgePointer {
 
   /// The usual case: a node at rest that an ordinary wave reaches. False: nothing was done, but for a
   /// claim.
-  @inlinable @inline(__always) func passQuickly<Value: Sendable>(
-    _ value: Value, from up: NodePointer, in turn: TurnPointer
-  ) -> Bool {
+  @inlinable @inline(__always) func isQuick(from up: NodePointer, in turn: TurnPointer) -> Bool {
     let down = pointee.down.unsafelyUnwrapped
-    let wave = turn.pointee.wave.number
     // The edge is looked at again behind a claim: see `isOver`.
-    guard pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
-      up.sharesRegion(down)
-        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
-      down.pointee.flags.isEmpty, down.pointee.wave.load(ordering: .relaxed) < wave,
-      !turn.pointee.isTraced
-    else { return false }
+    return pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
+      && (up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0)
+      && down.pointee.flags.isEmpty
+      && down.pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
+      && !turn.pointee.isTraced
+  }
+
+  @inlinable @inline(__always) func storeQuickly<Value: Sendable>(
+    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
+  ) {
+    let down = pointee.down.unsafelyUnwrapped
+    // Read before the value that lies there dies, which may set what it likes.
+    let wave = turn.pointee.wave.number
     down.store(value)
     down.pointee.wave.store(wave, ordering: .releasing)
     down.pointee.sender.store(up, ordering: .relaxed)
-    return true
   }
 
   /// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.

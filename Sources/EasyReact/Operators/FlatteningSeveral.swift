@@ -309,7 +309,8 @@ extension Node {
     _ value: Input, _ delivery: Delivery, _ sender: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     inners.beginning += 1
-    let node = transform(value)
+    var node = transform(value)
+    let isHeldHereAlone = isKnownUniquelyReferenced(&node)
     inners.beginning -= 1
     guard !inners.hasEnded, let down = inners.down, node.storage != down else { return false }
     // The outer node's event chose the inner one, whose value it is.
@@ -319,6 +320,10 @@ extension Node {
       if node.storage.willEmit(in: turn) { return false }
       return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
     }
+    if isHeldHereAlone, let value = only(of: node) {
+      return inners.hasEnded
+        ? false : down.arrive(.value(value), delivery, sender: sender, in: turn)
+    }
     guard let member = inners.follow(node, delivery, turn, innerStep()),
       let present = node.storage.readStored(Output.self)
     else { return false }
@@ -326,6 +331,14 @@ extension Node {
     if inners.hasEnded || member.isCut { return false }  // by `isDone`
     if isLast { inners.finish(member, turn) }
     return down.arrive(.value(present), delivery, sender: sender, in: turn)
+  }
+
+  /// Of an inner node that nobody else has: its value, if it is done with that, and needs no edge.
+  @inlinable func only(of node: Node<Output>) -> Output? {
+    guard let isDone, node.storage.pointee.firstIn.load(ordering: .relaxed) == nil,
+      let value = node.storage.readStored(Output.self), isDone(value)
+    else { return nil }
+    return value
   }
 
   /// The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.

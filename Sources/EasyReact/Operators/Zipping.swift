@@ -143,8 +143,11 @@ extension Node {
       queue.push(value)
       if group.lacking.pointee != 0 { return false }
       let values = pop()
-      return edge.passQuickly(values, from: up, in: turn)
-        || edge.passSlowly(.value(values), from: up, in: turn)
+      if !edge.isQuick(from: up, in: turn) {
+        return edge.passSlowly(.value(values), from: up, in: turn)
+      }
+      edge.storeQuickly(values, from: up, in: turn)
+      return true
     }
     return edge.inRegion(in: turn) { push(value, down, $0, up, $1) }
   }

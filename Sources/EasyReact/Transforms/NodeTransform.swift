@@ -95,8 +95,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   @inlinable public final func send(_ value: Output) {
     let turn = currentTurn()
     if let edge = turn.pointee.receiving, isPublicObject(of: edge), !turn.pointee.hasSent,
-      edge.passQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
+      edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
+      edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
       turn.pointee.hasSent = true
       edge.pointee.down.unsafelyUnwrapped.pointee.flags = .busy  // see `take`; it was at rest
     } else {

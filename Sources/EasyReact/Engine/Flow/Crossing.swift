@@ -107,9 +107,9 @@ extension EdgePointer {
 extension EdgePointer {
   /// The usual case of an event that is no word, or all that is not usual.
   @inlinable @inline(never) func passOtherwise<Value: Sendable>(
-    _ value: Value, from up: NodePointer, in turn: TurnPointer
+    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    if !isWord(Value.self), passEvent(value, from: up, in: turn) { return true }
+    if !isWord(Value.self), passEvent(copy value, from: up, in: turn) { return true }
     return passSlowly(.value(value), from: up, in: turn)
   }
 
