@@ -224,7 +224,7 @@ def depth(text):
 def main():
     os.chdir(Path(__file__).resolve().parent.parent)
     wanted = {Path(name) for name in sys.argv[1:]}
-    build = Path(os.environ.get("EASYREACT_SCRATCH", ".build")) / "debug"
+    build = Path(os.environ.get("EASYREACT_SCRATCH", ".build-tests")) / "debug"
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md", "Sources/*.swift"],
                             capture_output=True, text=True, check=True).stdout.split("\n")
     table = Table(Path("Tests/Compile/Documents/examples.txt"))

@@ -59,7 +59,7 @@ def tabled():
 
 def main():
     os.chdir(Path(__file__).resolve().parent.parent)
-    shown = names(symbol_graph(Path(os.environ.get("EASYREACT_SCRATCH", ".build")) / "debug"))
+    shown = names(symbol_graph(Path(os.environ.get("EASYREACT_SCRATCH", ".build-tests")) / "debug"))
     if "--list" in sys.argv:
         print("\n".join(sorted(shown)))
     listed = tabled()

@@ -33,9 +33,9 @@ strict() { # strict PACKAGE [OPTIONS]
 
 part "format" Scripts/format.sh --check
 part "floors" Scripts/check-floors.sh
-for package in . Tools; do part "build of $package" strict "$package" --build-tests; done
-# What the compiler needs for one expression of our own samples; README, "Long chains".
-part "build of Examples" strict Examples -Xswiftc -Xfrontend -Xswiftc -warn-long-expression-type-checking=500
+part "build of ." strict . --build-tests --traits "$(Scripts/traits.sh)"
+part "build of Tools" strict Tools --build-tests
+part "build of Examples" strict Examples
 part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
 part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
 if [ -e /usr/include/nats/nats.h ]; then part "build of Benchmarks-SharedNodes" strict Benchmarks/SharedNodes; fi

@@ -253,7 +253,7 @@ class Run:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--peer", default=".build-traits/debug/SharedPeer")
+    parser.add_argument("--peer", default=".build-tests/debug/SharedPeer")
     parser.add_argument("--sets", type=int, default=1000)
     parser.add_argument("--pause", type=int, default=10000)
     parser.add_argument("--limit", type=int, default=300)

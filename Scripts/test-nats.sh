@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # The store in NATS: the suite of all stores on a real server, faults on it in a short form, and a proof that without the trait `NATS` nothing
 # of it is fetched or built. Without nats-server and libnats (Scripts/setup.sh) it says so, and does the last alone.
-# EASYREACT_SCRATCH: the folder of the build with the traits OpenCombine and NATS; EASYREACT_PLAIN: of the one without. EASYREACT_SWIFT_FLAGS: more arguments for it.
+# EASYREACT_SCRATCH: the folder of the tests' build; beside it, with `-plain`, is that without traits. EASYREACT_SWIFT_FLAGS: more arguments for it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scratch="${EASYREACT_SCRATCH:-.build-traits}"
+scratch="${EASYREACT_SCRATCH:-.build-tests}"
 read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 
 # Without the trait: the target is there, its module empty, and libnats not linked.
-plain="${EASYREACT_PLAIN:-.build}"
+plain="$scratch-plain"
 swift build --scratch-path "$plain" "${flags[@]}" --product SharedPeer >/dev/null
 if ldd "$plain/debug/SharedPeer" | grep -q libnats; then
   echo "libnats is linked without its trait" >&2
@@ -24,7 +24,7 @@ if ! command -v nats-server >/dev/null || [ ! -e /usr/include/nats/nats.h ]; the
   echo "NOT TESTED: no nats-server, or no libnats"
   exit 0
 fi
-swift build --traits OpenCombine,NATS --scratch-path "$scratch" "${flags[@]}" --product SharedPeer >/dev/null
+swift build --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" --product SharedPeer >/dev/null
 ldd "$scratch/debug/SharedPeer" | grep -q libnats || { echo "with the trait libnats is not linked" >&2; exit 1; }
 
 folder=$(mktemp -d)
@@ -33,5 +33,5 @@ nats-server -a 127.0.0.1 -p "$port" -js -sd "$folder" >"$folder/log" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 EASYREACT_NATS="nats://127.0.0.1:$port" \
-  swift test --traits OpenCombine,NATS --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests|NATSSecurityTests'
+  swift test --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests|NATSSecurityTests'
 Scripts/nats-faults.py --peer "$scratch/debug/SharedPeer" --sets 800 --pause 15000

@@ -6,7 +6,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 Scripts/setup.sh
-scratch="${EASYREACT_SCRATCH:-.build}"
+# The root's is its own, for the traits are not those of a plain `swift build`.
+scratch="${EASYREACT_SCRATCH:-.build-tests}"
 read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
@@ -23,27 +24,24 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
 
 run waits Scripts/check-waits.sh
 run operators Scripts/check-operators.sh
+root() { # root OPTIONS…: tests of the root package
+  swift test --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" "$@"
+}
 # The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
-  run library swift test --scratch-path "$scratch" "${flags[@]}" "$@"
+  run library root "$@"
 else
-  run library swift test --scratch-path "$scratch" "${flags[@]}" --skip EasyReactInspectionTests
-  run inspection swift test --scratch-path "$scratch" "${flags[@]}" --filter EasyReactInspectionTests
+  run library root --skip EasyReactInspectionTests
+  run inspection root --filter EasyReactInspectionTests
+  # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
+  run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
-# A trait is a condition of compilation: those that are tested here have one build together.
-optional="$scratch-traits"
-traits=OpenCombine
-if command -v nats-server >/dev/null 2>&1 && [ -e /usr/include/nats/nats.h ]; then traits=OpenCombine,NATS; fi
-[ "$#" -gt 0 ] || run combine swift test --traits "$traits" --scratch-path "$optional" "${flags[@]}" --filter EasyReactCombineTests
-# Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
-[ "$#" -gt 0 ] || run nats env EASYREACT_SCRATCH="$optional" EASYREACT_PLAIN="$scratch" Scripts/test-nats.sh
-run tools swift test --package-path Tools --scratch-path "Tools/$scratch" "${flags[@]}" "$@"
+run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
 # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
 [ "$#" -gt 0 ] || run browser Scripts/check-browser.sh
-run compile Scripts/check-compile.sh
-run documents Scripts/check-documents.py
-[ "$#" -gt 0 ] || run documents-combine env EASYREACT_SCRATCH="$optional" Scripts/check-documents.py Sources/EasyReactCombine/*.swift
-run names Scripts/check-names.py
+run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
+run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
+run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
 # A run that crashed has no such line: then the exit code has said so.
