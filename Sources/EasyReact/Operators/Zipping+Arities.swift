@@ -1,4 +1,6 @@
-// As for `combine`: up to eight nodes are spelled out, so their tuples are made in the client's module.
+// As for `combine`: up to eight nodes are spelled out, so their tuples are made in the client's module. What makes them
+// stands in each: with a builder that keeps the queues' steps until all are there, what takes from all queues is a call
+// that is not specialised, and a zip of three costs 7.6 % more instructions.
 
 extension Node {
   /// The same of three nodes.
