@@ -22,6 +22,7 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
 }
 
 run waits Scripts/check-waits.sh
+run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
 # The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
