@@ -23,6 +23,7 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
 }
 
 run waits Scripts/check-waits.sh
+run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
 root() { # root OPTIONS…: tests of the root package
   swift test --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" "$@"

@@ -167,7 +167,8 @@ void easyreact_record(
 bool easyreact_note_value(
     struct easyreact_ring *ring, struct easyreact_node_trace *trace, uint8_t form, struct easyreact_value value) {
   acquire(ring);
-  bool isTaken = trace->recording == ring->number && trace->last_form == easyreact_form_none && !ring->is_over;
+  // When it is over, the node's part may be another one's, and under the lock of that.
+  bool isTaken = !ring->is_over && trace->recording == ring->number && trace->last_form == easyreact_form_none;
   if (isTaken) {
     trace->last_form = form;
     trace->last = value;
@@ -178,7 +179,7 @@ bool easyreact_note_value(
 
 bool easyreact_begin_trace(struct easyreact_ring *ring, struct easyreact_node_trace *trace, void **left) {
   acquire(ring);
-  bool isNew = trace->recording < ring->number && !ring->is_over;
+  bool isNew = !ring->is_over && trace->recording < ring->number;
   *left = NULL;
   if (isNew) {
     *left = text(trace->last_form, trace->last);

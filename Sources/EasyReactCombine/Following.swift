@@ -44,7 +44,7 @@ extension Node {
 private final class Following<Input: Sendable, Failure: Error, Output: Sendable>:
   NodeTransform<Never, Output>, @unchecked Sendable
 {
-  // Unchecked: constants.
+  // Unchecked: adds a constant.
   private let subscriber: FollowingSubscriber<Input, Failure>
 
   static func lead(
@@ -70,10 +70,12 @@ private final class Following<Input: Sendable, Failure: Error, Output: Sendable>
 private final class FollowingSubscriber<Input: Sendable, Failure: Error>: Subscriber,
   @unchecked Sendable
 {
-  // Unchecked: `tell` is set before it is subscribed; the subscription lies in a Mutex.
+  // Unchecked: `tell` is set before this is subscribed, and never again; the rest is a Mutex.
   var tell: (Result<Input, Failure>) -> Void = { _ in }
 
   private struct State: @unchecked Sendable {
+    // Unchecked: it lies in a Mutex. Any thread may use a subscription that is taken out of it, as Combine
+    // has it.
     var subscription: (any Subscription)?
     var isOver = false
   }

@@ -10,11 +10,13 @@ import OpenCombine
 #endif
 
 /// One subscriber of a node's publisher, and what it has not received yet.
-final class NodeSubscription<Value: Sendable>: Subscription, @unchecked Sendable {
-  // Unchecked: a Mutex. The subscriber is called by one thread at a time, any, as Combine has it.
+final class NodeSubscription<Value: Sendable>: Subscription, Sendable {
   typealias Subscriber = (Value) -> Subscribers.Demand
 
   private struct State: @unchecked Sendable {
+    // Unchecked: it lies in a Mutex. The subscriber, which is taken out of it, is called by one thread at a
+    // time, any, as Combine has it.
+
     /// What a subscriber does with a value; nil: cancelled.
     var subscriber: Subscriber?
     var listening: Listening?

@@ -7,8 +7,7 @@ import Synchronization
 /// A connection of the client library, which makes itself anew whenever it breaks.
 ///
 /// Callbacks come on threads of that library: one for each subscription, in order.
-final class NATSLink: @unchecked Sendable {
-  // Unchecked: what changes is in a `Mutex`, and the client library's handles may be used from any thread.
+final class NATSLink: Sendable {
   enum Event: Sendable {
     case opened
     case lost(SharedProblem)
@@ -32,7 +31,7 @@ final class NATSLink: @unchecked Sendable {
   }
 
   private struct Handle: @unchecked Sendable {
-    // Unchecked: the client library's handles may be used from any thread.
+    // Unchecked: a constant, one of the client library's handles, which any thread may use.
     let pointer: OpaquePointer
   }
   private struct State {
@@ -207,7 +206,7 @@ final class NATSLink: @unchecked Sendable {
 
 /// A subscription; releasing it ends it.
 final class NATSSubscription: @unchecked Sendable {
-  // Unchecked: a constant handle that may be used from any thread.
+  // Unchecked: a constant, one of the client library's handles, which any thread may use.
   private let pointer: OpaquePointer
   init(_ pointer: OpaquePointer) { self.pointer = pointer }
   deinit {
@@ -224,8 +223,7 @@ private final class HandlerBox: Sendable {
 }
 
 /// What the client library's callbacks of a connection get, until that is closed.
-private final class LinkBox: @unchecked Sendable {
-  // Unchecked: a weak constant.
+private final class LinkBox: Sendable {
   private weak let link: NATSLink?
   init(_ link: NATSLink) { self.link = link }
 

@@ -14,13 +14,15 @@ protocol AnyReplica: AnyObject, Sendable {
 /// heard by the node's first listener, everything else is a decision of the node. So no lock is held while closures run, and what
 /// the rules know of the node is always what it holds.
 final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendable {
-  // Unchecked: what changes is touched as its comment says.
+  // Unchecked: `node` is set before the node is published, and never again; what changes is touched by the
+  // holder of the node, `publishedVersion` by the holder of `status`; the rest is constant or a Mutex.
   let store: any SharedStore
   let key: String
   let coding: SharedCoding<Value>
+  let telling: SharedTelling
   /// Told by `publish` alone.
   let status = MutableNode(SharedStatus())
-  /// Set once, before the node is published. It is nil when the node goes.
+  /// It is nil when the node goes.
   private weak var node: SharedNode<Value>?
   private let watching = Mutex<(any Cancelable)?>(nil)
   /// What the store told last, and the node has not come to. Nobody waits for an older one, unless every one is told.
@@ -53,12 +55,10 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
     _ store: any SharedStore, _ key: String, _ coding: SharedCoding<Value>,
     _ rules: ReplicaRules<Value>
   ) {
-    (self.store, self.key, self.coding) = (store, key, coding)
+    (self.store, self.key, self.coding, telling) = (store, key, coding, rules.telling)
     state = ReplicaState(rules.boxed, writer: store.nodes.writer)
     status.name = "\(key) status"
   }
-
-  var telling: SharedTelling { state.rules.telling }  // constant
 
   /// The node has been made, and nobody has it yet.
   func begin(_ node: SharedNode<Value>) {
@@ -90,7 +90,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
 
 /// Hears what is set on the node, and what comes over edges.
 private final class LocalEdge<Value: Sendable>: ListenEdge<Value>, @unchecked Sendable {
-  // Unchecked, as its superclass is: constant.
+  // Unchecked: adds a constant.
   let replica: Replica<Value>
   init(_ replica: Replica<Value>) { self.replica = replica }
 

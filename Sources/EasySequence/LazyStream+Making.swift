@@ -58,12 +58,13 @@ extension LazyStream {
   @inlinable public static func recursive(
     _ define: @escaping @Sendable (LazyStream) -> LazyStream
   ) -> LazyStream {
-    let concatenation = Concatenation<Element>([])
+    let concatenation = Concatenation<Element>([], Definition())
     let chunk = Chunk(capacity: Chunk<Element>.firstCapacity, engine: Engine(concatenation))
     concatenation.queue = PartQueue([
       .deferred { define(LazyStream(place: .at(chunk, 0), handle: nil)) }
     ])
-    nonisolated(unsafe) let cycle = concatenation  // nobody can read any more when it is cut
+    // Unsafe: any thread may cut it, also while another one walks it: see `Definition`.
+    nonisolated(unsafe) let cycle = concatenation
     return LazyStream(
       place: .at(chunk, 0), handle: Handle(anchor: Anchor { cycle.cut() }))
   }

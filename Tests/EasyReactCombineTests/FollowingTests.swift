@@ -106,6 +106,7 @@ import OpenCombine
 
   @Test func `17 a publisher that subscribes it late, twice or after its end is cancelled`() {
     final class Loose: Publisher, @unchecked Sendable {
+      // Unchecked: one thread.
       typealias Output = Int
       typealias Failure = Never
       var subscribe: ((any Subscription) -> Void)?
@@ -161,7 +162,7 @@ import OpenCombine
 
   @Test func `17 sends from threads are told one at a time, none is lost`() {
     for _ in 0..<20 {
-      // Combine's subjects may be sent to by any thread.
+      // Unsafe: Combine's subjects may be sent to by any thread.
       nonisolated(unsafe) let subject = PassthroughSubject<Int, Never>()
       let told = Recorder(Node.following(subject))
       onThreads(3) { thread in for number in 0..<100 { subject.send(thread * 1_000 + number) } }

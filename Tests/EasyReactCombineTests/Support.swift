@@ -11,11 +11,12 @@ import OpenCombine
 #endif
 
 /// A subscriber that asks for what a test says, and notes what it is told.
-final class Probe<Input: Sendable>: Subscriber, @unchecked Sendable {
-  // Unchecked: Mutexes.
+final class Probe<Input: Sendable>: Subscriber, Sendable {
   typealias Failure = Never
 
   private struct State: @unchecked Sendable {
+    // Unchecked: it lies in a Mutex. Any thread may use a subscription that is taken out of it, as Combine
+    // has it.
     var heard: [Input] = []
     var subscription: (any Subscription)?
     var completions = 0

@@ -114,6 +114,36 @@ private final class Slot: Sendable {
     slot.withLock { $0 = nil }
   }
 
+  /// It is misuse, for the definition is to be kept; but no data race, whatever the threads do.
+  @Test func `a definition by itself that goes while a part of it is walked stops with a message`()
+    async
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let slot = Slot(), hasBegun = DispatchSemaphore(value: 0)
+      var all: LazyStream<Int>? = .recursive { all in
+        slot.set(all)
+        return [0] + all.map { $0 + 1 }
+      }
+      #expect(all?.head == 0)
+      let part = slot.stream
+      slot.set([])
+      let isOver = DispatchSemaphore(value: 0)
+      Thread {
+        for number in part {
+          if number == 1_000 { hasBegun.signal() }
+          if number == 10_000_000 { break }
+        }
+        isOver.signal()
+      }.start()
+      #expect(hasBegun.wait(timeout: .now() + 600) == .success)
+      all = nil
+      #expect(isOver.wait(timeout: .now() + 600) == .success)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Keep what LazyStream.recursive returns"))
+    #expect(!text.contains("ThreadSanitizer"))
+  }
+
   @Test func `elements that wait for each other across threads stop with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       enum Ring {

@@ -50,7 +50,7 @@ extension Node {
 private final class SequencePlayer<Output: Sendable>: NodeTransform<Never, Output>,
   @unchecked Sendable
 {
-  // Unchecked: a Mutex.
+  // Unchecked: adds a Mutex.
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   override init() { super.init(.following) { EdgeParts { _, _, _ in false } } }
@@ -61,7 +61,8 @@ private final class SequencePlayer<Output: Sendable>: NodeTransform<Never, Outpu
   ///
   /// - Parameter pull: Nobody else calls it, or has what it captured.
   func play(_ pull: @escaping () async -> (value: Output, isLast: Bool)?) {
-    // Unsafe: see above. `sending` says it too, and warns of a generic iterator's type.
+    // Unsafe: the task alone has it from here on. `sending` says so too, and warns of a generic iterator's
+    // type.
     nonisolated(unsafe) let pull = pull
     let started = Task { [weak self] in
       while let (value, isLast) = await pull(), let self {

@@ -27,13 +27,11 @@ package final class CreationRecorder: Sendable {
   }
   private struct State {
     var nodes: [Entry] = []
-    /// By the address of the block, which is never followed: it leaves before the block is freed.
-    var edges: [EdgePointer: Entry] = [:]
+    /// By the address of the block, which is only compared: it leaves before the block is freed.
+    var edges: [UInt: Entry] = [:]
     var count = 0
   }
-  // Unchecked: the addresses are only compared.
-  private struct Guarded: @unchecked Sendable { var state = State() }
-  private let state = Mutex(Guarded())
+  private let state = Mutex(State())
 
   /// Of this task, or of this thread outside of tasks.
   @TaskLocal package static var current: CreationRecorder?
@@ -54,10 +52,9 @@ package final class CreationRecorder: Sendable {
   }
 
   func add(_ node: AnyNode) {
-    state.withLock { guarded in
-      guarded.state.count += 1
-      guarded.state.nodes.append(
-        Entry(kind: .node, order: guarded.state.count, node: node, down: nil))
+    state.withLock { state in
+      state.count += 1
+      state.nodes.append(Entry(kind: .node, order: state.count, node: node, down: nil))
     }
   }
 
@@ -65,19 +62,19 @@ package final class CreationRecorder: Sendable {
     let kind = edge.pointee.kind
     let up = edge.pointee.up.flatMap { $0.node() }
     let down = edge.pointee.down.flatMap { $0.node() }
-    let guardedEdge = EdgeReference(edge)
-    state.withLock { guarded in
-      guarded.state.count += 1
-      guarded.state.edges[guardedEdge.edge] =
-        Entry(kind: .edge(kind, location), order: guarded.state.count, node: up, down: down)
+    let address = UInt(bitPattern: edge)
+    state.withLock { state in
+      state.count += 1
+      state.edges[address] =
+        Entry(kind: .edge(kind, location), order: state.count, node: up, down: down)
     }
   }
 
   /// Any thread: the block of an edge is about to be freed.
   static func remove(_ edge: EdgePointer) {
-    let life = EdgeReference(edge)
+    let address = UInt(bitPattern: edge)
     for creationRecorder in heard.withLock({ $0 }) {
-      creationRecorder.state.withLock { _ = $0.state.edges.removeValue(forKey: life.edge) }
+      creationRecorder.state.withLock { _ = $0.edges.removeValue(forKey: address) }
     }
   }
 
@@ -85,10 +82,9 @@ package final class CreationRecorder: Sendable {
   package var alive: [Born] {
     // What was retained to be looked at is released outside of the lock: it may be the last
     // reference.
-    let entries = state.withLock { guarded in
-      let all = guarded.state.nodes + guarded.state.edges.values
-      return Looked(entries: all.map { ($0, $0.node, $0.down) })
-    }.entries.sorted { $0.0.order < $1.0.order }
+    let entries = state.withLock { state in
+      (state.nodes + state.edges.values).map { ($0, $0.node, $0.down) }
+    }.sorted { $0.0.order < $1.0.order }
     return entries.compactMap { entry, node, down in
       switch entry.kind {
       case .node: node.map { .node($0.whereabouts) }
@@ -98,11 +94,6 @@ package final class CreationRecorder: Sendable {
           : .edge(kind.name, from: name(of: node), to: name(of: down))
       }
     }
-  }
-
-  private struct Looked: @unchecked Sendable {
-    // Unchecked: copies of what the lock guards.
-    let entries: [(Entry, AnyNode?, AnyNode?)]
   }
 }
 

@@ -36,7 +36,7 @@ public final class CancelableBag: Cancelable {
 
   /// The members stay in until they have ended, so another thread that cancels them returns no earlier.
   public func cancel() {
-    let thread = currentTurn()
+    let thread = UInt(bitPattern: currentTurn())
     let (all, last, before) = members.withLock { $0.begin(thread) }
     if all.isEmpty { return }
     for member in all { member.cancel() }
@@ -66,12 +66,11 @@ extension Listening {
 // MARK: - Members
 
 /// What is cancelled together. Lies in a Mutex.
-private struct Members: @unchecked Sendable {
-  // Unchecked: the address of a turn is a name here.
+private struct Members: Sendable {
   private var items: [ObjectIdentifier: (number: Int, member: any Cancelable)] = [:]
   private var added = 0
-  /// The threads that are cancelling all.
-  private var cancelling: [TurnPointer: Int] = [:]
+  /// The threads that are cancelling all, by the addresses of their turns.
+  private var cancelling: [UInt: Int] = [:]
 
   var count: Int { items.count }
 
@@ -89,7 +88,7 @@ private struct Members: @unchecked Sendable {
 
   /// All, in order; on a thread that is at it already, for a bag may be in itself, only what was added
   /// since. `last` and `before` are for `end`.
-  mutating func begin(_ thread: TurnPointer) -> (
+  mutating func begin(_ thread: UInt) -> (
     members: [any Cancelable], last: Int, before: Int
   ) {
     let first = cancelling[thread] ?? 0
@@ -100,7 +99,7 @@ private struct Members: @unchecked Sendable {
   }
 
   /// Forgets what `begin` gave out; returns all, so that no member dies under the lock.
-  mutating func end(_ thread: TurnPointer, _ last: Int, _ before: Int)
+  mutating func end(_ thread: UInt, _ last: Int, _ before: Int)
     -> [any Cancelable]
   {
     if before == 0 { cancelling[thread] = nil }

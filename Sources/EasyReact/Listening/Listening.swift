@@ -12,24 +12,24 @@ import Synchronization
 /// It keeps the node, and so everything upstream of it. After `cancel()` returned no call starts on
 /// this thread, nor one that was waiting on a queue or a timer; on another thread at most the one
 /// that had passed its check.
-public final class Listening: Cancelable, @unchecked Sendable {
-  // Unchecked: the edge is touched by the first who ends it.
-  @usableFromInline let edge: EdgePointer
+public final class Listening: Cancelable {
+  /// Touched by the first who ends it.
+  private let life: EdgeReference
   private let ending = Ending()
 
-  @usableFromInline init(_ edge: EdgePointer) { self.edge = edge }
+  @usableFromInline init(_ edge: EdgePointer) { life = EdgeReference(edge) }
   deinit { cancel() }
 
   public func cancel() {
     let turn = currentTurn()
     turn.enter()
-    ending.end(edge, turn)
+    ending.end(life.edge, turn)
     turn.leave()
   }
 }
 
 /// Ends an edge's life once. Who is not the first waits for a moment, until nothing passes any more.
-struct Ending: ~Copyable {
+struct Ending: ~Copyable, Sendable {
   private enum Step: UInt8, AtomicRepresentable { case none, begun, marked }
   private let step = Atomic(Step.none)
 
@@ -70,17 +70,18 @@ public protocol ListeningOwner: AnyObject {
 /// The owner is retained for the calls of its listener, on the thread that makes them, and nowhere
 /// else: it must not die on a thread that never heard of it.
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
-  // Unchecked: the edge is touched by the first who ends it.
+  // Unchecked: `edge`, `listenings` and `neighbours` are set before it is published, and never again;
+  // `place` lies under the lock of its neighbours; the rest is constant or atomic. What `edge` points to is
+  // touched by the first who ends it.
   @usableFromInline weak let owner: AnyObject?
   private let passive: PassiveReference
   private let ending = Ending()
-  /// Set once, before the listening is published.
   @usableFromInline var edge: EdgePointer?
   /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
-  /// its node. Set once, as above.
+  /// its node.
   weak var listenings: CancelableBag?
   var neighbours: NodeAttachments?
-  /// Among its neighbours, under their lock.
+  /// Among its neighbours.
   var place: Int?
 
   @usableFromInline init(owner: AnyObject) {
@@ -89,7 +90,8 @@ public protocol ListeningOwner: AnyObject {
   }
 
   final func isOwned(by object: AnyObject) -> Bool { passive.refers(to: object) }
-  final var ownerAddress: UnsafeMutableRawPointer { passive.address }
+  /// Only compared.
+  final var ownerAddress: UInt { UInt(bitPattern: passive.address) }
   final var isOwnerGone: Bool { passive.isGone ?? (owner == nil) }
 
   @usableFromInline func cancel() {
@@ -142,7 +144,7 @@ private struct PassiveReference: ~Copyable {
 
 /// A listener as an object: a subclass hears values, and emptiness too.
 ///
-///     final class Log: ListenEdge<Int> {
+///     final class Log: ListenEdge<Int>, @unchecked Sendable {  // Unchecked: it has no state.
 ///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) { print(value) }
 ///       override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { print("empty") }
 ///     }
@@ -150,7 +152,7 @@ private struct PassiveReference: ~Copyable {
 ///
 /// Known as `EZRListen` in EasyReact.
 open class ListenEdge<Value: Sendable>: Receiver, @unchecked Sendable {
-  // Unchecked: no storage; a subclass answers for its own. One call at a time for one listening.
+  // Unchecked: no state; a subclass answers for its own, and hears one call at a time for one listening.
   public init() {}
   open func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {}
   open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}

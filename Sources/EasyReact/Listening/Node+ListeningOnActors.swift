@@ -111,7 +111,8 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let call = listening.whileOwned { (owner: Owner, value: Value) in
-      nonisolated(unsafe) let owner = owner  // the main actor's since it was given
+      // Unsafe: the main actor's, which gave it, and where this is called.
+      nonisolated(unsafe) let owner = owner
       MainActor.assumeIsolated { body(owner, value) }
     }
     let calls = ScheduledListener<Value>(MainScheduler(), call)
@@ -143,7 +144,8 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let call = listening.whileOwned { (owner: Owner, change: Change<Value>) in
-      nonisolated(unsafe) let owner = owner  // as above
+      // Unsafe: the main actor's, which gave it, and where this is called.
+      nonisolated(unsafe) let owner = owner
       MainActor.assumeIsolated { body(owner, change) }
     }
     let calls = ScheduledListener<Change<Value>>(MainScheduler(), call)

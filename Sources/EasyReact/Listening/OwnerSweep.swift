@@ -5,12 +5,11 @@ import Synchronization
 // lies in the region that the thread was about to enter, and nothing is to be seen anywhere else.
 
 /// The listenings of one node by owners. Lies in a Mutex.
-struct OwnedListenings: @unchecked Sendable {
-  // Unchecked: the listenings' places, under the Mutex.
+struct OwnedListenings: Sendable {
   private var items: [OwnedListening] = []
   private var next = 0
   /// All of them by the addresses of their owners; empty where there are few.
-  private var byOwner: [UnsafeMutableRawPointer: [ObjectIdentifier: OwnedListening]] = [:]
+  private var byOwner: [UInt: [ObjectIdentifier: OwnedListening]] = [:]
 
   /// Returns the two that are to be looked at.
   mutating func add(_ listening: OwnedListening) -> (OwnedListening?, OwnedListening?) {
@@ -54,7 +53,7 @@ struct OwnedListenings: @unchecked Sendable {
 
   func all(of owner: AnyObject) -> [OwnedListening] {
     if byOwner.isEmpty { return items.filter { $0.isOwned(by: owner) } }
-    let address = Unmanaged.passUnretained(owner).toOpaque()
+    let address = UInt(bitPattern: ObjectIdentifier(owner))
     return byOwner[address].map { Array($0.values) } ?? []
   }
 }

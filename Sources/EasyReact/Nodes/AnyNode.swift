@@ -11,8 +11,8 @@ import Synchronization
 /// downstream of it: edges and listeners own what lies upstream of them. Every member may be used
 /// from any thread.
 public class AnyNode: @unchecked Sendable {
-  // Unchecked: the only stored property is constant, and the block that it points to has its own
-  // guards (Engine/Graph/NodeStorage.swift).
+  // Unchecked: `storage` is constant, and what it points to has its own guards
+  // (Engine/Graph/NodeStorage.swift).
   @usableFromInline final let storage: NodePointer
 
   @usableFromInline init(adopting storage: NodePointer) {

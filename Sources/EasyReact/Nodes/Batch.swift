@@ -85,7 +85,7 @@ extension TurnPointer {
     list.deallocate()
   }
 
-  // Unsafe: nothing is ever staged in it.
+  // Unsafe: it never changes, for it refuses: nothing is staged in it.
   @usableFromInline nonisolated(unsafe) static let refusing = Batch(outer: nil, refuses: true)
 
   /// The newest staged value of a node, in this batch or one around it.

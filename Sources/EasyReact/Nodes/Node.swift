@@ -17,7 +17,7 @@ import Synchronization
 /// Known as `EZRNode` in EasyReact, `BehaviorRelay` in RxSwift, `CurrentValueSubject` in Combine,
 /// `Property` in ReactiveSwift.
 public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @unchecked Sendable {
-  // Unchecked: adds no storage to AnyNode.
+  // Unchecked: adds no state.
 
   public final override var anyValue: (any Sendable)? { storage.readValue(Value.self) }
   public final override var valueType: Any.Type { Value.self }
@@ -81,8 +81,8 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
 ///
 /// Known as `EZRMutableNode` in EasyReact.
 public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
-  // Unchecked: adds no storage to Node. Every node is one underneath, so that `mutablify` keeps the
-  // object.
+  // Unchecked: adds no state. Every node is one underneath, so that `mutablify` keeps the object;
+  // `SharedNode` answers for its own.
 
   /// What keeps the value elsewhere too; nil: nobody, it is an ordinary node. The only member that is not final: ``SharedNode``, the
   /// only subclass, overrides it.

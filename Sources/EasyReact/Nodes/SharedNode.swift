@@ -20,7 +20,7 @@
 ///
 /// The product `EasyReactShared` makes them, has the stores, and tells the rest. Nothing else makes one.
 public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked Sendable {
-  // Unchecked, as its superclass is: a constant.
+  // Unchecked: adds a constant.
   package let keeper: any ValueKeeper<Value>
   package override var keeperIfAny: (any ValueKeeper<Value>)? { keeper }
 

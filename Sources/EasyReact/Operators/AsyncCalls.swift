@@ -2,13 +2,13 @@ import DequeModule
 
 /// The asynchronous calls of one life of an edge, and the values that wait for one.
 ///
-/// Touched by the holder of the result's region: values are taken there, and what a call returned
-/// comes there before it is told. So a newer value and a late result of an older one cannot pass each
-/// other, and nothing needs a lock. A call's task keeps nothing of the graph.
+/// Values are taken in the result's region, and what a call returned comes there before it is told. So a
+/// newer value and a late result of an older one cannot pass each other, and nothing needs a lock. A
+/// call's task keeps nothing of the graph.
 class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: ScheduledEdge,
   @unchecked Sendable
 {
-  // Unchecked: see above.
+  // Unchecked: adds constants; what changes the holder of the result's region touches, nobody else.
 
   /// How the value came that a call is for: so its result goes on.
   private struct Origin {
@@ -192,7 +192,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
 final class MapCalls<Input: Sendable, Output: Sendable>: AsyncCalls<Input, Output, Output>,
   @unchecked Sendable
 {
-  // Unchecked: adds no storage.
+  // Unchecked: adds no state.
   override func output(of answer: Output) -> Output { answer }
 }
 
@@ -201,7 +201,7 @@ final class LoadCalls<Input: Sendable, Output: Sendable>: AsyncCalls<
   Input, Result<Output, any Error>, Loading<Output>
 >, @unchecked Sendable
 {
-  // Unchecked: touched by the holder of the result's region.
+  // Unchecked: adds `previous`, which the holder of the result's region touches, nobody else.
   private var previous: Output?
 
   override var isAnnounced: Bool { true }

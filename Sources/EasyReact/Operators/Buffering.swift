@@ -70,7 +70,7 @@ private struct Buffered: Sendable {
 }
 
 private final class BufferedEdge: TimedEdge<Buffered>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds constants.
   private let count: Int
   private let pack: @Sendable ([AnyValueBox]) -> AnyValueBox
 

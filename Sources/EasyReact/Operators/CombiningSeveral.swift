@@ -70,6 +70,7 @@ extension Node {
     let node = makeHead(Output.self, location, turn)
     let storage = node.storage
     let set = ChangingSet()
+    // The holder's of the result's region, as the set.
     let make = Cell<(@Sendable ([Element]) -> Output)?>(nil)
     storage.pointee.join = makeJoin([self.storage]) { storage, turn in
       guard let make = make.place.pointee, let values = set.read(Element.self) else {
@@ -100,10 +101,11 @@ extension Node {
   }
 }
 
-/// The nodes that a join follows at present. Touched by the holder of the join's region: there none
-/// of them is freed while its edge is here.
+/// The nodes that a join follows at present.
 @usableFromInline final class ChangingSet: @unchecked Sendable {
-  // Unchecked: see above; of fields, exclusive access follows from it.
+  // Unchecked: the holder of the join's region touches it, nobody else; exclusive access of fields follows
+  // from it. There no node is freed while its edge is here.
+
   @usableFromInline struct Member {
     @usableFromInline let storage: NodePointer
     /// Nil: the result itself, which it cannot follow.

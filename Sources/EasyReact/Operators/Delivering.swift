@@ -134,7 +134,7 @@ private struct Delayed: Sendable {
 }
 
 private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds a constant.
   private let interval: Duration
 
   init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
@@ -170,7 +170,7 @@ private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
 
 /// State: the pending value.
 private final class DebouncedEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds a constant.
   private let interval: Duration
 
   init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {

@@ -23,7 +23,8 @@ private struct ReadNode {
 
 /// Knows where its node stands in the list; -1: no longer there.
 private final class ReadLife: EdgeState, @unchecked Sendable {
-  // Unchecked: touched by the holder of the derived node's region.
+  // Unchecked: adds `place`, which the holder of the derived node's region touches, nobody else; `marked`,
+  // which any thread calls, does not.
   @exclusivity(unchecked) var place = -1
 
   /// A node whose edge has been cut is read as if for the first time, though it may stand in the list until
@@ -64,7 +65,7 @@ private struct Roster<Element> {
   func free() { elements.deallocate() }
 }
 
-/// Touched by the holder of the derived node's region.
+/// What a derivation has read: see `Derivation`.
 @usableFromInline struct Reads {
   /// The state that the edges' states name, which keep it; it ends with the derived node.
   fileprivate unowned(unsafe) let derivation: Derivation
@@ -84,7 +85,8 @@ private struct Roster<Element> {
 }
 
 @usableFromInline final class Derivation: EdgeState, @unchecked Sendable {
-  // Unchecked: see `Reads`. A pointer, for a field would be checked for exclusive access each time.
+  // Unchecked: what `reads` points to the holder of the derived node's region touches, nobody else, but for
+  // `derived`, which is constant. A pointer, for a field would be checked for exclusive access each time.
   @usableFromInline let reads: UnsafeMutablePointer<Reads>
 
   @usableFromInline init(of derived: NodePointer) {

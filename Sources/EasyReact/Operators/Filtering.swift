@@ -146,10 +146,11 @@ extension Node where Value: Equatable {
   @inlinable init(_ value: Value) { self.value = value }
 }
 
-/// The state of one life of an edge: touched by the holder of the upstream's region only. A
-/// captured `var` would cost a check for exclusive access at each step.
+/// The state of one life of an edge, or of a join. A captured `var` would cost a check for exclusive
+/// access at each step.
 @usableFromInline final class Cell<Value>: @unchecked Sendable {
-  // Unchecked: see above.
+  // Unchecked: what `place` points to is touched by the holder of one region alone: of the upstream's, or,
+  // where its maker says so, of the result's.
   @usableFromInline let place: UnsafeMutablePointer<Value>
   @inlinable init(_ value: Value) {
     place = .allocate(capacity: 1)

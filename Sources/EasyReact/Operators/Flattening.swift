@@ -60,7 +60,7 @@ extension Node {
   }
 }
 
-/// What a flatten remembers, whatever its types are. Touched by the holder of the result's region.
+/// What a flatten remembers, whatever its types are: see `Flatten`.
 @usableFromInline struct FlattenState {
   /// The edge from the inner node, not touched once its life is over. The life keeps the flatten's
   /// state, so it is let go of when the node is left.
@@ -75,14 +75,15 @@ extension Node {
   @usableFromInline var isToChoose = false
   @usableFromInline var chosen: AnyNode?
   @usableFromInline var hasChosen = false
-  /// The initial push of the outer edge comes now. Touched by the holder of the outer node's region.
+  /// The initial push of the outer edge comes now.
   @usableFromInline var isFirst = false
   @inlinable init() {}
 }
 
 @usableFromInline class Flatten: EdgeState, @unchecked Sendable {
-  // Unchecked: see `FlattenState`. A pointer, for a field would be checked for exclusive access each
-  // time.
+  // Unchecked: what `place` points to the holder of the result's region touches, nobody else; but for
+  // `isFirst`, which is the holder's of the outer node's region, and `join`, which is set before this is
+  // published and never again. A pointer, for a field would be checked for exclusive access each time.
   @usableFromInline final let place: UnsafeMutablePointer<FlattenState>
 
   @inlinable init() {
@@ -145,7 +146,7 @@ extension Node {
 
 /// Which inner node a flatten follows.
 @usableFromInline final class LatestInnerNode<Output: Sendable>: Flatten, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds constants.
   /// Does an inner node that is empty when it is turned to empty the result?
   @usableFromInline let emptiesResult: Bool
   /// As a join: the choice by the outer node's present value.

@@ -110,9 +110,10 @@ extension Node {
 }
 
 /// The inner nodes that one life of an edge follows: how many, and what becomes of the values that come
-/// meanwhile. Touched by the holder of the result's region. What needs the values' types is a `Follower`'s.
+/// meanwhile. What needs the values' types is a `Follower`'s.
 @usableFromInline final class InnerNodes: EdgeState, @unchecked Sendable {
-  // Unchecked: see above; of fields, exclusive access follows from it.
+  // Unchecked: adds constants and an atomic; what changes the holder of the result's region touches, nobody
+  // else, and exclusive access of fields follows from it.
   private let limit: Int
   @usableFromInline let drops: Bool
   private let isEndless: Bool
@@ -228,10 +229,11 @@ extension Node {
   }
 }
 
-/// The life of an inner edge. Touched by the holder of the result's region, but for what counts cuts.
+/// The life of an inner edge.
 @usableFromInline final class Member: EdgeState, @unchecked Sendable {
-  // Unchecked: see above.
-  private var edge: EdgePointer?  // set once, before it is published
+  // Unchecked: adds `edge`, which is set before this is published and never again, and `place`, which the
+  // holder of the result's region touches, nobody else; `marked`, which any thread calls, touches neither.
+  private var edge: EdgePointer?
   /// Among those that run; -1: it does not.
   @exclusivity(unchecked) fileprivate var place = -1
 
@@ -256,7 +258,7 @@ extension Node {
 /// What of `InnerNodes` needs the values' types. It overrides nothing, so it is compiled for them where the
 /// operator is called.
 @usableFromInline final class Follower<Input: Sendable, Output: Sendable>: @unchecked Sendable {
-  // Unchecked: constants, and values that are the holder's of the result's region.
+  // Unchecked: constants; the values in `waiting` the holder of the result's region touches, nobody else.
   /// It keeps this one, and lives as long as any of its edges.
   @usableFromInline unowned(unsafe) let inners: InnerNodes
   @usableFromInline let transform: @Sendable (Input) -> Node<Output>

@@ -130,13 +130,14 @@ extension Node {
 }
 
 /// Whether the other node has told something in the present life of the edge of the values.
-private final class Gate: @unchecked Sendable {
-  // Unchecked: an atomic; `turned` is touched by the holder of the result's region.
+private final class Gate: Sendable {
   private let lives = Atomic(0)
-  private var turned = -1
+  /// The newest of them when the other node told something. Touched by the holder of the result's
+  /// region.
+  private let turned = Atomic(-1)
 
   func newLife() -> Int { lives.wrappingAdd(1, ordering: .relaxed).oldValue }
   /// Before the first life this counts for the first.
-  func turn() { turned = max(0, lives.load(ordering: .relaxed) - 1) }
-  func isTurned(in life: Int) -> Bool { turned >= life }
+  func turn() { turned.store(max(0, lives.load(ordering: .relaxed) - 1), ordering: .relaxed) }
+  func isTurned(in life: Int) -> Bool { turned.load(ordering: .relaxed) >= life }
 }

@@ -70,13 +70,14 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable init() {}
 }
 
-/// The groups of one life of an edge. Touched by the holder of the upstream's region.
+/// The groups of one life of an edge.
 ///
 /// The node below the edge never holds a value: it only stands in the graph between the upstream and
 /// the groups, which have edges from it. Values are brought to their group past these.
 @usableFromInline final class Groups<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable
 {
-  // Unchecked: see above; of fields, exclusive access follows from it.
+  // Unchecked: the holder of the upstream's region touches it, nobody else; exclusive access of fields
+  // follows from it.
   @usableFromInline weak let result: MutableNode<NodeGroup<Key, Value>>?
   @usableFromInline let ends: GroupedEnds
   @usableFromInline let location: SourceLocation

@@ -44,9 +44,9 @@ extension Node {
   }
 }
 
-/// Touched by the holder of the result's region.
+/// The edges that take part in a race until it is decided, and the one that has won it.
 private final class Race: @unchecked Sendable {
-  // Unchecked: see above.
+  // Unchecked: the holder of the result's region touches it, nobody else.
   var entrants: [InnerEdge] = []
   private var winner: EdgePointer?
 

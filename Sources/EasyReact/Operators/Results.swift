@@ -231,8 +231,9 @@ private func tries<Value: Sendable, Success: Sendable, Failure: Error>(
 private final class Retrying<Success: Sendable, Failure: Error>:
   NodeTransform<Result<Success, Failure>, Result<Success, Failure>>, @unchecked Sendable
 {
-  // Unchecked: a Mutex and constants; `left` is touched by one thread at a time, as `receive` is.
-  private var left: Int
+  // Unchecked: adds constants, an atomic and a Mutex.
+  /// Below zero: a failure came that was told. Atomic, for anybody may call `receive`.
+  private let left: Atomic<Int>
   /// Upstream of this edge, which keeps it.
   private weak let number: MutableNode<Int>?
   private let again: @Sendable (@escaping @Sendable () -> Void) -> any Cancelable
@@ -242,7 +243,7 @@ private final class Retrying<Success: Sendable, Failure: Error>:
     _ times: Int, _ number: MutableNode<Int>,
     _ again: @escaping @Sendable (@escaping @Sendable () -> Void) -> any Cancelable
   ) {
-    left = times
+    left = Atomic(times)
     self.number = number
     self.again = again
     super.init()
@@ -255,8 +256,9 @@ private final class Retrying<Success: Sendable, Failure: Error>:
   override func receive(
     _ value: Result<Success, Failure>, from sender: AnyNode?, context: (any Sendable)?
   ) {
-    guard case .failure = value, left > 0 else { return send(value) }
-    left -= 1
+    guard case .failure = value, left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 else {
+      return send(value)
+    }
     let timer = again { [weak number] in number?.update { $0 += 1 } }
     let old = waiting.withLock { waiting in
       defer { waiting = timer }

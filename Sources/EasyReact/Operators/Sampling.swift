@@ -23,7 +23,7 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead((Value, Other).self, SourceLocation(file, line), turn)
-    // An event that waits for the join to run: its node does not keep it. The holder's.
+    // An event that waits for the join to run: its node does not keep it. The holder's of the join's region.
     let event = Cell<Value?>(nil)
     node.storage.pointee.join = makeJoin([storage, other.storage]) { storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped
@@ -69,7 +69,8 @@ extension Node {
   public final func sample<Tick: Sendable>(
     on ticks: Node<Tick>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    // Has this node told something since the last tick? And what, where it was an event. The holder's.
+    // Has this node told something since the last tick? And what, where it was an event. The holder's of
+    // the join's region.
     let isNew = Cell(false)
     let event = Cell<Value?>(nil)
     let turn = currentTurn()

@@ -77,7 +77,7 @@ private func requireWaiting(
 
 /// An edge without upstream that tells numbers.
 private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
-  // Unchecked: a Mutex and constants.
+  // Unchecked: adds constants and a Mutex.
   private struct State {
     var due: Duration
     /// How often the timer fired, and how many of those ticks have been told.

@@ -99,7 +99,7 @@ private struct OpenInterval: Sendable {
 }
 
 private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds a constant.
   private let interval: Duration
 
   init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
@@ -141,7 +141,7 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
 }
 
 private final class SampledEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds a constant.
   private let windows: Windows
 
   init(_ interval: Duration, _ scheduler: any NodeScheduler, _ outlet: Outlet) {

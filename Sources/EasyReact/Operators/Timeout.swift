@@ -50,7 +50,7 @@ extension AnyTimedEdge {
 
 /// State: were the values events? Then the failure is one too.
 private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds constants.
   private let interval: Duration
   private let failure: AnyValueBox
 

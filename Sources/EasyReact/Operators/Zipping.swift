@@ -58,8 +58,8 @@ extension Node {
 
 /// What the upstreams of a zip share.
 @usableFromInline final class ZipGroup: @unchecked Sendable {
-  // Unchecked: `lacking` is touched by the holder of the zip's region only. A pointer, for a field would be
-  // checked for exclusive access each time.
+  // Unchecked: constants; what `lacking` points to the holder of the zip's region touches, nobody else. A
+  // pointer, for a field would be checked for exclusive access each time.
   @usableFromInline let termination = Termination()
   /// How many queues are empty.
   @usableFromInline let lacking: UnsafeMutablePointer<Int>
@@ -70,10 +70,10 @@ extension Node {
   deinit { lacking.deallocate() }
 }
 
-/// The values of one upstream that wait for partners. Touched by the holder of the zip's region
-/// only.
+/// The values of one upstream that wait for partners.
 @usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: see above. A pointer, for the same reason.
+  // Unchecked: constants; what `items` points to the holder of the zip's region touches, nobody else. A
+  // pointer, as in `ZipGroup`.
   @usableFromInline let items: UnsafeMutablePointer<Deque<Value>>
   @usableFromInline let group: ZipGroup
   @inlinable init(_ group: ZipGroup) {

@@ -73,7 +73,7 @@ extension Node {
 private final class AssignedProperty<Root: AnyObject, Value: Sendable>: MainFollower,
   @unchecked Sendable
 {
-  // Unchecked: constant, but for `coming`, which is the main actor's.
+  // Unchecked: adds constants, and `coming`, which is the main actor's.
   private let listening: OwnedListening
   private let assign: @MainActor (Root, Value) -> Void
   @MainActor private var coming: Told<Value>?

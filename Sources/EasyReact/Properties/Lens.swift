@@ -10,7 +10,7 @@ import Synchronization
 
 /// What stands behind a node that is a part of another one.
 @usableFromInline class AnyLens: @unchecked Sendable {
-  // Unchecked: a subclass's properties are constant, or in a Mutex.
+  // Unchecked: no state; a subclass answers for its own.
 
   /// `PendingValue`: what the node has where the batch has staged its whole; nil: it has not.
   @usableFromInline func staged(in batch: Batch) -> AnyObject? { nil }
@@ -18,7 +18,7 @@ import Synchronization
 }
 
 class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
-  // Unchecked, as a class with subclasses must be: nothing is stored here.
+  // Unchecked: adds no state.
   func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {}
   func inlet(of node: Node<Value>) -> Node<Value> { node }
   /// Of a part of this part.
@@ -27,7 +27,7 @@ class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
 
 /// A part of `root`, which is no lens: a part of a part is a part of the outermost whole.
 final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sendable {
-  // Unchecked, for its superclass is: constants, and a `Mutex`.
+  // Unchecked: adds constants and a Mutex.
   private let root: MutableNode<Root>
   private let part: Part<Root, Value>
   /// Made when something is linked to the lens, and gone with it.

@@ -13,11 +13,12 @@ import Synchronization
 
 /// A thing of the main actor that follows a node: an observed value, or an assigned property.
 class MainFollower: @unchecked Sendable {
-  // Unchecked: each property says who may touch it.
+  // Unchecked: `told` is touched by the holder of the region of the node that it follows, `next` under the
+  // lock of `MainSteps`; a subclass answers for its own state.
 
-  /// `Told`: noted in the turn that is under way. The holder of the node's region.
+  /// `Told`: noted in the turn that is under way.
   fileprivate final var told: AnyObject?
-  /// `Told`: what the step that waits brings. Protected by the lock of `MainSteps`.
+  /// `Told`: what the step that waits brings.
   fileprivate final var next: AnyObject?
 
   /// A step consists of these three, each for all followers. Only the first and the last run user code.

@@ -8,14 +8,14 @@ import Synchronization
 final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observable,
   @unchecked Sendable
 {
-  // Unchecked: the edge is set before anybody else knows of this, and ended by the first who does; the rest is
-  // the main actor's, or says who may touch it.
+  // Unchecked: `edge` is set before it is attached, and never again, and what it points to is touched by
+  // the first who ends it; `first` has its own proof; the rest is constant, atomic or the main actor's.
   private let registrar = ObservationRegistrar()
   private var edge: EdgePointer?
   private let ending = Ending()
   /// The turn that attaches the listener, and what it heard then.
-  // Unsafe: only that turn's thread touches `first`, which `attachingTurn` tells.
   private let attachingTurn = Atomic<UInt>(0)
+  // Unsafe: touched by the thread of `attachingTurn` alone, which is the main actor's.
   private nonisolated(unsafe) var first: Told<Value>?
 
   @MainActor private var shown: Value?

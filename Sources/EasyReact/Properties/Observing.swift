@@ -34,7 +34,7 @@ extension Node {
 /// Reads the objects, and again after each change.
 private final class ObjectReader<Value: Sendable>: NodeTransform<Value, Value>, @unchecked Sendable
 {
-  // Unchecked: its only property is constant.
+  // Unchecked: adds a constant, a closure of the main actor's.
   private let body: @MainActor () -> Value
 
   init(_ body: @escaping @MainActor () -> Value) {

@@ -66,7 +66,7 @@ private final class SchedulerAlarm: Alarm {
 /// kept until its time, even that of a work item that was cancelled. The source keeps this object,
 /// so it lives until it is cancelled.
 final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
-  // Unchecked: a Mutex and an atomic; `place` is protected by the lock of `Timers`.
+  // Unchecked: `place` lies under the lock of `Timers`; the rest is constant, atomic or a Mutex.
   private struct State {
     /// Of the newest deadline.
     var number = 0
@@ -82,7 +82,7 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
   private let isOnce: Bool
   /// Written under the lock; `Timers` looks at it.
   private let due = Atomic(QueueTimer.never)
-  /// Protected by the lock of `Timers`.
+  /// In the heap of `Timers`.
   var place: Int?
 
   init(

@@ -32,7 +32,7 @@ import Synchronization
 
 /// An edge that delivers later.
 @usableFromInline class ScheduledEdge: EdgeState, @unchecked Sendable {
-  // Unchecked: `place` is a Mutex.
+  // Unchecked: adds a Mutex; a subclass answers for its own state.
   private struct Place {
     var life: EdgeReference?
     weak var target: AnyNode?

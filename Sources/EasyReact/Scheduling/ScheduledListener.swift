@@ -3,7 +3,7 @@ import Synchronization
 
 /// A listener on a scheduler, which is called with values or with changes.
 @usableFromInline final class ScheduledListener<Item: Sendable>: EdgeState, @unchecked Sendable {
-  // Unchecked: `queue` is set in the initialiser.
+  // Unchecked: adds `queue`, which is set in the initialiser and never again.
   @usableFromInline var queue: ScheduledQueue<Item>!
 
   @inlinable init(_ scheduler: any NodeScheduler, _ body: @escaping @Sendable (Item) -> Void) {

@@ -9,7 +9,7 @@ import Synchronization
 /// values delivered after it. A subclass says what happens when a value comes and when the timer fires. The types of values are
 /// not known here: only what takes a value in, and the `Outlet`, are compiled for them.
 class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
-  // Unchecked: `guarded` is a Mutex, `scheduler` and `alarm` constant.
+  // Unchecked: adds a Mutex and constants; `alarm` is one from the end of the initialiser on.
   private struct Guarded {
     var state: State
     /// Of the present deadline: one before it that fires late does nothing.
@@ -20,7 +20,6 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   private let guarded: Mutex<Guarded>
   final let scheduler: any NodeScheduler
   private let outlet: Outlet
-  /// Set in the initialiser.
   private var alarm: (any Alarm)!
 
   init(_ state: State, _ scheduler: any NodeScheduler, _ outlet: Outlet) {
@@ -148,7 +147,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
 /// What the step of a timed edge knows of it.
 @usableFromInline class AnyTimedEdge: ScheduledEdge, @unchecked Sendable {
-  // Unchecked: adds no storage.
+  // Unchecked: adds no state; a subclass answers for its own.
 
   /// - Parameter value: Nil: the upstream was emptied.
   /// - Returns: True: the downstream stored a value that passes at once.
@@ -161,7 +160,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
 /// A value where its type is not known.
 @usableFromInline class AnyValueBox: @unchecked Sendable {
-  // Unchecked: its subclass adds a constant.
+  // Unchecked: no state; its one subclass adds a constant.
   @inlinable init() {}
 
   @inlinable final func value<Value: Sendable>(_: Value.Type) -> Value {
@@ -170,7 +169,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 }
 
 @usableFromInline final class ValueBox<Value: Sendable>: AnyValueBox, @unchecked Sendable {
-  // Unchecked: a constant.
+  // Unchecked: adds a constant.
   @usableFromInline let content: Value
   @inlinable init(_ content: Value) { self.content = content }
 }

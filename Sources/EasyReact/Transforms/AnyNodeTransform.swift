@@ -7,7 +7,7 @@ import Synchronization
 /// keeps the node that it comes from, and lives on in your hands when one of them is gone. Any
 /// thread may use it.
 open class AnyNodeTransform: @unchecked Sendable {
-  // Unchecked: everything mutable lies in `ends`.
+  // Unchecked: `ends` is a Mutex, the rest constant; a subclass answers for its own state.
   struct Ends {
     /// While it has both ends: the engine's edge, which knows them. It is not touched after
     /// `edgeEnded`.

@@ -7,7 +7,7 @@ import Synchronization
 /// As it is, a `NodeTransform` forwards what it receives. An operator of your own is a subclass of a
 /// few lines:
 ///
-///     final class Doubled: NodeTransform<Int, Int>, @unchecked Sendable {      // it has no state
+///     final class Doubled: NodeTransform<Int, Int>, @unchecked Sendable {  // Unchecked: it has no state.
 ///       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
 ///         send(value * 2)
 ///       }
@@ -23,7 +23,7 @@ import Synchronization
 open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, Receiver,
   @unchecked Sendable
 {
-  // Unchecked: adds no storage to AnyNodeTransform; a subclass answers for its own.
+  // Unchecked: adds a constant; a subclass answers for its own state.
 
   /// Makes the step of a life in which this object receives. It is made in the initialiser, which is
   /// specialised in the subclass's module; nil: `makeStep` does.
@@ -363,9 +363,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 }
 
-/// The step of an edge without state, for the lives that follow.
+/// The step of an edge that was made without a transform, for the lives that follow.
 struct SharedStep: @unchecked Sendable {
-  // Unchecked: it has no state.
+  // Unchecked: such a step keeps nothing of one life: it captures the user's `@Sendable` function at most.
   let step: Step
 }
 

@@ -1,6 +1,6 @@
 /// A value whose type the rules do not know: so they are compiled for this one type, and ask for no other at every step.
 class AnyBox: @unchecked Sendable {
-  // Unchecked: constant, as its subclasses are.
+  // Unchecked: no state; its one subclass adds a constant.
   fileprivate init() {}
 
   /// - Parameter type: That of the node.
@@ -10,7 +10,7 @@ class AnyBox: @unchecked Sendable {
 }
 
 final class Box<Value: Sendable>: AnyBox, @unchecked Sendable {
-  // Unchecked: constant.
+  // Unchecked: adds a constant.
   let value: Value
   init(_ value: Value) { self.value = value }
 }

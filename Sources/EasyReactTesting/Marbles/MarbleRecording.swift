@@ -15,7 +15,7 @@ public final class MarbleRecording<Value: Sendable>: Sendable {
   }
 
   private final class Log: ListenEdge<Value>, @unchecked Sendable {
-    // Unchecked: a Mutex, and a constant.
+    // Unchecked: adds a constant and a Mutex.
     let events = Mutex<[Event]>([])
     let clock: VirtualScheduler
     init(_ clock: VirtualScheduler) { self.clock = clock }

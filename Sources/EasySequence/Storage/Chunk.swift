@@ -5,14 +5,16 @@ import Synchronization
 /// A stream is a chain of chunks; only the last one has an engine. Elements are computed one by one, in order, each by
 /// the thread that holds the claim; whoever finds an element known reads it without any claim.
 @usableFromInline final class Chunk<Element: Sendable>: @unchecked Sendable {
-  // Unchecked: `engine`, `next` and the slots from `count` on are written under the claim only. Slots below `count` and
-  // `next` never change once `count` and `state` have published them (release, read with acquire).
+  // Unchecked: `engine`, `borrowed`, `next` and the slots from `count` on are touched under the claim, or
+  // by the one cursor that alone holds the chunk (`Cursor.takeOver`). Slots below `count` and `next` never
+  // change once `count` and `state` have published them (release, read with acquire).
 
   @usableFromInline let slots: UnsafeMutablePointer<Element>
   @usableFromInline let capacity: Int
   /// The position of the first slot, counted from the start of the stream.
   @usableFromInline let start: Int
-  /// Whether the engine here concatenates, which may be asked without the claim.
+  /// Whether the engine here concatenates, which may be asked without the claim. What is defined by itself does not
+  /// count: it is walked by its own engine alone, so that it can be cut.
   @usableFromInline let concatenates: Bool
   /// How many slots are known.
   @usableFromInline let count = Atomic(0)
@@ -34,7 +36,7 @@ import Synchronization
   @inlinable init(capacity: Int, engine: Engine<Element>?, start: Int = 0) {
     self.capacity = capacity
     self.start = start
-    concatenates = engine?.concatenation != nil
+    concatenates = engine?.concatenation.map { $0.definition == nil } ?? false
     self.engine = engine
     borrowed = engine.map { .passUnretained($0) }
     slots = .allocate(capacity: capacity)

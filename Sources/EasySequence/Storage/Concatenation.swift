@@ -16,15 +16,26 @@ import Synchronization
 
   @usableFromInline var queue: PartQueue<Element>
   @usableFromInline var cursor: Cursor<Element>?
-  @usableFromInline var isCut = false
+  /// Of a stream that is defined by itself.
+  @usableFromInline let definition: Definition?
 
-  @inlinable init(_ parts: [Part]) { queue = PartQueue(parts) }
+  @inlinable init(_ parts: [Part], _ definition: Definition? = nil) {
+    queue = PartQueue(parts)
+    self.definition = definition
+  }
 
   @inlinable func next() -> Element? {
+    guard let definition else { return walk() }
+    if !definition.begin() { stopAtCut() }
+    let element = walk()
+    if definition.leave() { free() }
+    return element
+  }
+
+  @inlinable func walk() -> Element? {
     while true {
       if cursor?.concatenates == true, flatten() { continue }
       if let element = cursor?.next() { return element }
-      if isCut { stopAtCut() }
       cursor = nil
       guard let part = queue.popFirst() else { return nil }
       switch consume part {
@@ -60,9 +71,13 @@ import Synchronization
     return parts
   }
 
-  /// Ends a recursive definition: see `Anchor`.
+  /// Ends a definition by itself: see `Anchor`. Any thread may call it.
   @usableFromInline func cut() {
-    isCut = true
+    if definition?.end() == true { free() }
+  }
+
+  /// Nobody walks any more.
+  @usableFromInline func free() {
     queue = PartQueue([])
     release(&cursor)
   }

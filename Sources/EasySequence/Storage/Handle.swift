@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a stream carries besides its elements: a name, who watches it, and the life of a recursive definition.
 @usableFromInline final class Handle: Sendable {
   @usableFromInline let name: String?
@@ -24,6 +26,39 @@
   private let cut: @Sendable () -> Void
   @usableFromInline init(cut: @escaping @Sendable () -> Void) { self.cut = cut }
   deinit { cut() }
+}
+
+/// Whether a definition by itself is being walked, and whether it is over.
+///
+/// Streams inside of it do not keep it, so a thread may be walking one when the last stream outside goes: then the
+/// walk frees what it walks, and whoever asks for an element after that stops with a message.
+@usableFromInline final class Definition: Sendable {
+  private enum State: UInt8, AtomicRepresentable { case atRest, walked, walkedToEnd, over }
+  private let state = Atomic(State.atRest)
+
+  @usableFromInline init() {}
+
+  /// Who has the claim walks. False: it is over.
+  @usableFromInline func begin() -> Bool { change(.atRest, to: .walked) }
+
+  /// The walk pauses. True: it has come to its end meanwhile, and frees what it walks.
+  @usableFromInline func leave() -> Bool {
+    if change(.walked, to: .atRest) { return false }
+    state.store(.over, ordering: .releasing)
+    return true
+  }
+
+  /// Any thread, once. True: nobody walks, or will; the caller frees what would be walked.
+  @usableFromInline func end() -> Bool {
+    while true {
+      if change(.atRest, to: .over) { return true }
+      if change(.walked, to: .walkedToEnd) { return false }
+    }
+  }
+
+  private func change(_ old: State, to new: State) -> Bool {
+    state.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
+  }
 }
 
 /// What happened at a watched stream, and to which element.

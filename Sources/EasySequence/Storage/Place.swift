@@ -22,37 +22,21 @@ import Synchronization
 
 /// A place behind the known elements. It follows them, so that it does not keep what lies before it: the tail of a
 /// stream can be made long before its elements are computed, and held long after.
-@usableFromInline final class Ahead<Element: Sendable>: @unchecked Sendable {
-  // Unchecked: the two are protected by `isBusy`, which is held for a few instructions and never while anything is
-  // released. A `Mutex` would do as well, but ThreadSanitizer reports it when it is contended.
-  private var chunk: Chunk<Element>
-  private var index: Int
-  private let isBusy = Atomic(false)
+@usableFromInline final class Ahead<Element: Sendable>: Sendable {
+  private let place: Mutex<(chunk: Chunk<Element>, index: Int)>
 
-  @usableFromInline init(_ chunk: Chunk<Element>, _ index: Int) {
-    self.chunk = chunk
-    self.index = index
-  }
+  @usableFromInline init(_ chunk: Chunk<Element>, _ index: Int) { place = Mutex((chunk, index)) }
 
   /// Goes on to where it is now known to be.
   @usableFromInline @discardableResult func follow() -> (chunk: Chunk<Element>, index: Int) {
-    let old = exclusively { (chunk, index) }
-    let new = skipKnown(old.0, old.1)
-    // What lies before is destroyed at the end of this function, outside of the lock.
-    if new.chunk !== old.0 { exclusively { move(to: new) } }
-    return new
-  }
-
-  private func move(to place: (chunk: Chunk<Element>, index: Int)) {
-    if place.chunk.start > chunk.start { (chunk, index) = place }
-  }
-
-  private func exclusively<Result>(_ body: () -> Result) -> Result {
-    while !isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged {
-      yieldThread()
+    let old = place.withLock { $0 }
+    let new = skipKnown(old.chunk, old.index)
+    // What lies before is kept by `old` until the end of this function: nothing is destroyed under the lock.
+    if new.chunk !== old.chunk {
+      place.withLock { if new.chunk.start > $0.chunk.start { $0 = new } }
+      withExtendedLifetime(old) {}
     }
-    defer { isBusy.store(false, ordering: .releasing) }
-    return body()
+    return new
   }
 }
 

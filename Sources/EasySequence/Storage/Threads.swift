@@ -33,7 +33,7 @@ struct Wait {
 
 /// One place for all that wait: waiting is rare, and a cycle of waits can be seen from here.
 private final class ParkingLot: @unchecked Sendable {
-  // Unchecked: `waits` is protected by `mutex`; the two pointers never change.
+  // Unchecked: `waits` lies under `mutex`; the two pointers are constant.
   let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   var waits: [UInt: Wait] = [:]

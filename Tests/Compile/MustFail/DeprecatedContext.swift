@@ -1,4 +1,6 @@
 // expect: Use listenToChanges: its Change has the value and the context.
 import EasyReact
 
-func hear(_ node: Node<Int>) -> Listening { node.listenWithContext { _, context in print(context as Any) } }
+func hear(_ node: Node<Int>) -> Listening {
+  node.listenWithContext { _, context in print(context as Any) }
+}

@@ -2,4 +2,6 @@
 // expect: A node that is handed out is not linked by accident: `node.wiring.link(to:through:)`
 import EasyReact
 
-func rewire(_ node: Node<Int>, _ other: Node<Int>) { node.link(to: other, through: NodeTransform()) }
+func rewire(_ node: Node<Int>, _ other: Node<Int>) {
+  node.link(to: other, through: NodeTransform())
+}

@@ -4,6 +4,7 @@ import EasyReact
 
 let a = MutableNode(1), b = MutableNode(10)
 let sum = a.combine(b).map { $0 + $1 }
+// Unsafe: one thread.
 nonisolated(unsafe) var heard: [Int] = []
 let listening = sum.listen { heard.append($0) }
 batch {

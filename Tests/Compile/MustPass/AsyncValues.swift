@@ -27,8 +27,12 @@ actor Counter {
 }
 
 // Sequences of any kind, Sendable or not.
-func opaque(_ elements: sending some AsyncSequence<Int, Never>) -> Node<Int> { .following(elements) }
-func erased(_ elements: sending any AsyncSequence<String, any Error>) -> Node<Result<String, any Error>> {
+func opaque(_ elements: sending some AsyncSequence<Int, Never>) -> Node<Int> {
+  .following(elements)
+}
+func erased(
+  _ elements: sending any AsyncSequence<String, any Error>
+) -> Node<Result<String, any Error>> {
   Node.following(elements)
 }
 func streams() {

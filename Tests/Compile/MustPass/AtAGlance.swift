@@ -51,7 +51,8 @@ func listening(_ a: Node<Int>, _ owner: Owner, _ queue: DispatchQueue) {
   a.listenOnMain { print($0) }.store(in: &bag)
   a.listen(by: owner) { owner, value in owner.show(value) }
   a.listen(by: owner, calling: Owner.show)
-  a.listenToChanges(by: owner) { owner, change in print(change.context as Any) }.store(in: listenings)
+  a.listenToChanges(by: owner) { owner, change in print(change.context as Any) }
+    .store(in: listenings)
   a.listen(by: owner, on: .queue(queue)) { owner, value in owner.show(value) }
   a.listen(by: owner, on: .main) { owner, value in owner.show(value) }
   a.listenToChanges(by: owner, on: .queue(queue)) { owner, change in owner.show(change.value) }

@@ -10,7 +10,8 @@ struct Screen {
   @Published var title = "title"
   @State var count = 1
   @Binding var isShown = true
-  let group = Group(), transform = Transform(), path = Path(), edge = Edge(), entity = Entity(), event = Event(), view = View()
+  let group = Group(), transform = Transform(), path = Path(), edge = Edge(), entity = Entity(),
+    event = Event(), view = View()
   let scheduler: any Scheduler = Now(), subscription: any Subscription = Cancelled()
   let node = MutableNode(1), read: Node<Int> = Node(2)
 }
@@ -22,8 +23,9 @@ func use(_ screen: Screen, _ scheduler: some NodeScheduler) -> [Listening] {
 }
 
 func others(
-  _: AnyCancellable, _: Observable, _: Observer, _: Property, _: MutableProperty, _: Signal, _: SignalProducer, _: Lifetime, _: BehaviorRelay,
-  _: PublishSubject, _: DisposeBag, _: PassthroughSubject, _: CurrentValueSubject, _: AnyPublisher, _: Just, _: Future
+  _: AnyCancellable, _: Observable, _: Observer, _: Property, _: MutableProperty, _: Signal,
+  _: SignalProducer, _: Lifetime, _: BehaviorRelay, _: PublishSubject, _: DisposeBag,
+  _: PassthroughSubject, _: CurrentValueSubject, _: AnyPublisher, _: Just, _: Future
 ) {}
 
 // The bindings of ReactiveSwift can be taught nodes.

@@ -2,7 +2,7 @@
 import EasyReact
 
 final class Twice: NodeTransform<Int, String>, @unchecked Sendable {
-  // Unchecked: no storage.
+  // Unchecked: adds no state.
   override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
     send("\(value)")
     send("\(value)")

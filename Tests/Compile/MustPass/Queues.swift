@@ -8,7 +8,8 @@ extension DispatchQueue {
 }
 
 func places(_ node: Node<Int>, _ queue: DispatchQueue) {
-  _ = node.deliver(on: .queue(queue)).deliver(on: .main).deliver(on: .immediate).deliver(on: .global())
+  _ = node.deliver(on: .queue(queue)).deliver(on: .main).deliver(on: .immediate)
+    .deliver(on: .global())
     .debounce(.seconds(1), on: .global(qos: .utility)).delay(.seconds(1), on: .queue(.main))
   node.listen(on: .queue(queue)) { print($0) }.cancel()
   let schedulers: [any NodeScheduler] = [.queue(queue), .main, .global()]

@@ -81,7 +81,8 @@ final class FaultyStore: SharedStore {
   let inner: any SharedStore
   let clock: VirtualScheduler
   let state = Mutex<StateBox>(StateBox())
-  // Unchecked: only under the Mutex. Its closures are not `Sendable`, for the clock runs them on the test's one thread.
+  // Unchecked: lies in the Mutex. Its closures are not `Sendable`, for the clock runs them on the test's
+  // one thread.
   struct StateBox: @unchecked Sendable { var state = State() }
   let mutableConnection = MutableNode<StoreConnection>(.connected)
 

@@ -46,7 +46,7 @@ import Testing
   }
 
   private final class NilLog: ListenEdge<Int?>, @unchecked Sendable {
-    // Unchecked: a constant that is Sendable.
+    // Unchecked: adds a constant.
     let journal = Journal<String>()
     override func receive(_ value: Int?, from sender: AnyNode?, context: (any Sendable)?) {
       journal.note("\(value.map(String.init) ?? "nil")")

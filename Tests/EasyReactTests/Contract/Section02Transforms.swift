@@ -8,14 +8,14 @@ import Testing
 extension Section2 {
   /// Sends each value as often as it says: none for zero, and nothing for negative ones.
   final class Repeated: NodeTransform<Int, String>, @unchecked Sendable {
-    // Unchecked: no storage.
+    // Unchecked: adds no state.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       for index in 0..<max(0, value) { send("\(value).\(index)") }
     }
   }
 
   final class Doubled: NodeTransform<Int, Int>, @unchecked Sendable {
-    // Unchecked: a journal, which is Sendable.
+    // Unchecked: adds a constant.
     let calls = Journal<String>()
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       calls.note("\(value) from \(sender?.name ?? "-") with \(context as? String ?? "-")")
@@ -24,12 +24,12 @@ extension Section2 {
   }
 
   final class PassesEmptiness: NodeTransform<Int, Int>, @unchecked Sendable {
-    // Unchecked: no storage.
+    // Unchecked: adds no state.
     override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { sendEmpty() }
   }
 
   final class SaysEmpty: NodeTransform<Int, String>, @unchecked Sendable {
-    // Unchecked: no storage.
+    // Unchecked: adds no state.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       send("\(value)")
     }
@@ -38,7 +38,7 @@ extension Section2 {
 
   /// Counts the values of one life.
   final class Numbered: NodeTransform<String, String>, @unchecked Sendable {
-    // Unchecked: one call at a time for one life, and each test has one.
+    // Unchecked: `begin` and `receive` are called one at a time.
     private var count = 0
     override func begin() { count = 0 }
     override func receive(_ value: String, from sender: AnyNode?, context: (any Sendable)?) {
@@ -113,7 +113,7 @@ extension Section2 {
 
   /// Sets its own downstream in the midst of receiving.
   final class SetsDown: NodeTransform<Int, Int>, @unchecked Sendable {
-    // Unchecked: no storage.
+    // Unchecked: adds no state.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       if value < 10 {
         send(value)
@@ -227,7 +227,7 @@ extension Section2 {
 
   /// Says when `begin` finds a thread inside `receive`, and stays there for one value.
   final class Lingering: NodeTransform<Int, Int>, @unchecked Sendable {
-    // Unchecked: atomics and semaphores.
+    // Unchecked: adds constants, atomics and semaphores.
     private let isInside = Atomic(false)
     let overlaps = Tally(), begun = Tally()
     let hasCome = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
@@ -292,7 +292,7 @@ extension Section2 {
 
   /// Calls a transform of the library's own from its own closure.
   private final class Inward: @unchecked Sendable {
-    // Unchecked: set before the first value that is received.
+    // Unchecked: one thread.
     var transform: NodeTransform<Int, Int>?
     func receive(_ value: Int) { transform?.receive(value, from: nil, context: nil) }
   }
@@ -440,7 +440,7 @@ extension Section2 {
   }
 
   final class Log: ListenEdge<Int>, @unchecked Sendable {
-    // Unchecked: a constant that is Sendable.
+    // Unchecked: adds a constant.
     let journal = Journal<String>()
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       journal.note("\(value) \(context as? String ?? "-")")
@@ -452,7 +452,7 @@ extension Section2 {
 
   @Test func `2.6 a ListenEdge subclass hears values with sender and context, and emptiness`() {
     final class Sender: ListenEdge<Int>, @unchecked Sendable {
-      // Unchecked: a constant that is Sendable.
+      // Unchecked: adds a constant.
       let senders = Journal<AnyNode?>()
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         senders.note(sender)

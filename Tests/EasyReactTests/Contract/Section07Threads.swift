@@ -181,7 +181,7 @@ import Testing
 
   @Test func `7.2 what a transform has sent from outside does not arrive once it is cut`() {
     final class Doubling: NodeTransform<Int, Int>, @unchecked Sendable {
-      // Unchecked: no storage.
+      // Unchecked: adds no state.
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         send(value * 2)
       }

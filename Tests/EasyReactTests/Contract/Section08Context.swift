@@ -74,7 +74,7 @@ import Testing
   @Test func `8.1 plain sets, clean() and initial pushes carry none`() {
     let a = MutableNode<Int>()
     final class Log: ListenEdge<Int>, @unchecked Sendable {
-      // Unchecked: a constant that is Sendable.
+      // Unchecked: adds a constant.
       let journal = Journal<String>()
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         journal.note("\(value) \(context as? String ?? "-")")

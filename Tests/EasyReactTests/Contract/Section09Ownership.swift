@@ -25,7 +25,7 @@ import Testing
   }
 
   private final class Sum: NodeTransform<(Int, Int), Int>, @unchecked Sendable {
-    // Unchecked: no storage.
+    // Unchecked: adds no state.
     override func receive(_ value: (Int, Int), from sender: AnyNode?, context: (any Sendable)?) {
       send(value.0 + value.1)
     }

@@ -217,8 +217,9 @@ extension `12 Looking at the graph` {
     }
 
     @Test func `12.1 name on edges: of a transform of the user's own, its type`() {
-      // Unchecked: neither has storage.
+      // Unchecked: adds no state.
       final class Halved: NodeTransform<Int, Int>, @unchecked Sendable {}
+      // Unchecked: adds no state.
       final class Wrapped<T: Sendable>: NodeTransform<T, T>, @unchecked Sendable {}
       let a = MutableNode(1)
       let b = Node<Int>()
@@ -232,7 +233,7 @@ extension `12 Looking at the graph` {
       let a = MutableNode(1)
       let b = Node<String>()
       final class Text: NodeTransform<Int, String>, @unchecked Sendable {
-        // Unchecked: no storage.
+        // Unchecked: adds no state.
         override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
           send("\(value)")
         }

@@ -262,7 +262,8 @@ private func setDerivedNode() {
     {
       let line = #line + 1
       let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        final class Forgetful: NodeTransform<Int, String>, @unchecked Sendable {}  // no storage
+        // Unchecked: adds no state.
+        final class Forgetful: NodeTransform<Int, String>, @unchecked Sendable {}
         let price = MutableNode(1)
         let text = Node<String>().named("text")
         text.wiring.link(to: price, through: Forgetful())

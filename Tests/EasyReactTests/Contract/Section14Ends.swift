@@ -47,6 +47,7 @@ import Testing
   {
     let node = MutableNode<Int>()
     let iterator = node.values.makeAsyncIterator()
+    // Unsafe: the task has ended when it is used here again.
     nonisolated(unsafe) let shared = iterator
     let task = executor.task {
       var own = shared
@@ -190,6 +191,7 @@ import Testing
   @Test func `14.1 two tasks that wait for one iterator at once stop with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let node = MutableNode<Int>().named("price")
+      // Unsafe: misuse on purpose, of an iterator whose state lies in a Mutex.
       nonisolated(unsafe) let shared = node.values.makeAsyncIterator()
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<2 {

@@ -170,6 +170,7 @@ import Testing
     let executor = ManualExecutor(), heard = Journal<Int>()
     var iterator = values.makeAsyncIterator()
     for value in 2...6 { node.value = value }
+    // Unsafe: handed over to the task: from here on nobody else uses it.
     nonisolated(unsafe) let taken = iterator
     let task = executor.task {
       iterator = taken

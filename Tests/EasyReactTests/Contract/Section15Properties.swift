@@ -92,6 +92,7 @@ import Testing
     #expect(settings.volume == 10)
     keepAlive(listening)
     final class Owner: @unchecked Sendable {
+      // Unchecked: one thread.
       @Reactive var level = 0
     }
     let owner = Owner()

@@ -135,7 +135,7 @@ struct `Depth` {
 
     @Test func `2.5 a chain of 1,000,000 transforms of the user's own`() {
       final class Next: NodeTransform<Int, Int>, @unchecked Sendable {
-        // Unchecked: no storage.
+        // Unchecked: adds no state.
         override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
           send(value + 1)
         }

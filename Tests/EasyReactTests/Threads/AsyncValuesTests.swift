@@ -29,6 +29,7 @@ import Testing
     Stress.rounds(40) { round in
       let node = MutableNode(TextStamp(0, 0)), senders = 3, count = 60
       let outcomes = (0..<6).map { _ in
+        // Unsafe: used by the one task that is begun with it.
         nonisolated(unsafe) let made = node.values(buffering: .unbounded).makeAsyncIterator()
         return Outcome {
           var iterator = made

@@ -382,7 +382,8 @@ import Testing
     blocker.cancel()
   }
 
-  private final class Blocker: ListenEdge<Int>, @unchecked Sendable {  // a constant
+  private final class Blocker: ListenEdge<Int>, @unchecked Sendable {
+    // Unchecked: adds a constant.
     private let emptied: @Sendable () -> Void
     init(_ emptied: @escaping @Sendable () -> Void) { self.emptied = emptied }
     override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { emptied() }

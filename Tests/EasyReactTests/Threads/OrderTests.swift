@@ -126,7 +126,7 @@ import Testing
     Stress.rounds(60) { round in
       let node = MutableNode(0), log = Journal<Int?>()
       final class Hearing: ListenEdge<Int>, @unchecked Sendable {
-        // Unchecked: a constant that is Sendable.
+        // Unchecked: adds a constant.
         let log: Journal<Int?>
         init(_ log: Journal<Int?>) { self.log = log }
         override func receive(_ value: Int, from: AnyNode?, context: (any Sendable)?) {

@@ -250,6 +250,27 @@ import Testing
       #expect(checkInvariants([shared.now!]) == [])
     }
   }
+
+  /// Anybody may call `receive`.
+  @Test func `2.6 failures that two threads hand to the edge of a retry are one try each`() {
+    struct Failed: Error {}
+    typealias Outcome = Result<Int, Failed>
+    Stress.rounds(60) { round in
+      let base = MutableNode(1), told = Tally()
+      let retried = base.retry(times: 1_000) { _ in Node<Outcome>() }
+      let edge = retried.upstreamNodes.flatMap(\.upstreamTransforms).lazy
+        .compactMap { $0 as? NodeTransform<Outcome, Outcome> }.first { $0.name == "Retry" }
+      guard let edge else { return round.expect(false, "there is no edge") }
+      let listening = retried.listen { _ in told.add() }
+      round.threads(2) { _ in
+        for _ in 0..<500 { edge.receive(.failure(Failed()), from: nil, context: nil) }
+      }
+      round.expect(told.count == 0, "\(told.count) were told before all tries were made")
+      edge.receive(.failure(Failed()), from: nil, context: nil)
+      round.expect(told.count == 1, "the last was not told")
+      keepAlive(listening)
+    }
+  }
 }
 
 /// What a value, a context or a transform does in its own end or turn.
@@ -277,7 +298,7 @@ import Testing
 
   @Test func `6.1 a value that sets its node when it is cleaned is told after`() {
     final class Hearing: ListenEdge<Dying>, @unchecked Sendable {
-      // Unchecked: a constant that is Sendable.
+      // Unchecked: adds a constant.
       let heard = Journal<Int?>()
       override func receive(_ value: Dying, from sender: AnyNode?, context: (any Sendable)?) {
         heard.note(value.number)
@@ -297,7 +318,7 @@ import Testing
 
   @Test func `a transform whose end asks the node that it hung on may do so`() {
     final class Asking: NodeTransform<Int, Int>, @unchecked Sendable {
-      // Unchecked: constants that are Sendable.
+      // Unchecked: adds constants.
       let node: Node<Int>
       let asked: Tally
       init(_ node: Node<Int>, _ asked: Tally) {
@@ -322,7 +343,7 @@ import Testing
 
   @Test func `a transform that cuts itself while it receives sends nothing any more`() {
     final class Ending: NodeTransform<Int, Int>, @unchecked Sendable {
-      // Unchecked: no storage.
+      // Unchecked: adds no state.
       override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
         if value == 2 { to = nil }
         send(value)

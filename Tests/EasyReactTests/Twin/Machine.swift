@@ -67,8 +67,8 @@ struct Told: Equatable, CustomStringConvertible {
 }
 
 /// A program under way on a machine. It finds what names stand for and keeps the log.
-/// Unchecked: a program runs on one thread.
 final class Run<M: Machine>: @unchecked Sendable {
+  // Unchecked: a program runs on one thread.
   struct Stop: Error {}
 
   let machine = M()
@@ -149,7 +149,7 @@ final class Run<M: Machine>: @unchecked Sendable {
     case .zip(let ups, let name): gather(ups, name, machine.zip)
     case .flatten(let up, let inner, let everyValue, let name):
       with(up) { up in
-        // Unsafe: one thread, as below.
+        // Unsafe: one thread: a machine and its program are driven by the test alone.
         nonisolated(unsafe) let up = up
         make(name) {
           machine.flatten(up, everyValue ? .everyValue : .latest) { [unowned self] in

@@ -44,7 +44,8 @@ func store(_ bucket: String) -> NATSStore {
 
 /// The client library's own key-value calls.
 final class Bare: @unchecked Sendable {
-  // Unchecked: handles that may be used from any thread.
+  // Unchecked: set in the initialiser and never again: the client library's handles, which any thread may
+  // use.
   var connection: OpaquePointer?, stream: OpaquePointer?, values: OpaquePointer?
 
   init(_ bucket: String) {

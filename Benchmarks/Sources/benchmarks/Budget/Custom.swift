@@ -43,7 +43,7 @@ private func row(
 }
 
 private final class Successor: NodeTransform<Int, Int>, @unchecked Sendable {
-  // Unchecked: it has no state.
+  // Unchecked: adds no state.
   override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
     send(value &+ 1)
   }

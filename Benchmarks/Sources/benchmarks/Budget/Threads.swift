@@ -179,12 +179,14 @@ private final class Locked: Sendable {
   }
 }
 
-/// OpenCombine's subjects may be sent to from any thread, but are not marked so.
+/// A closure that sends to a subject.
 private struct Unchecked: @unchecked Sendable {
+  // Unchecked: OpenCombine's subjects may be sent to from any thread, but are not marked so.
   let body: (Int) -> Void
 }
 
-/// The same of two values: used like the one above.
+/// The same of two values.
 private struct UncheckedPair: @unchecked Sendable {
+  // Unchecked: OpenCombine's subjects may be sent to from any thread, but are not marked so.
   let body: (Int, Int) -> Void
 }

@@ -110,8 +110,8 @@ import Synchronization
 
 /// Of all threads that have used the library and live.
 private struct Turns: @unchecked Sendable {
-  // Unchecked: addresses, under the Mutex, of blocks that are taken out before they are freed; only
-  // their atomics are looked at.
+  // Unchecked: addresses of blocks that are taken out, under the Mutex, before they are freed; of what lies
+  // there other threads read the atomic `depth` alone, under the Mutex too.
   var addresses: Set<TurnPointer> = []
 }
 private let turns = Mutex(Turns())

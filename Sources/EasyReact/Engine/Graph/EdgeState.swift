@@ -3,7 +3,7 @@ import Synchronization
 /// What an operator keeps for one life of an edge, told when that life begins and ends: what waits in a
 /// scheduler, or the inner nodes that are followed.
 @usableFromInline class EdgeState: @unchecked Sendable {
-  // Unchecked: an atomic; subclasses keep their state in a Mutex.
+  // Unchecked: an atomic and a constant; a subclass answers for its own state.
   @usableFromInline let isEnded = Atomic(false)
   /// Of an edge from an inner node: the life of the outer edge, with which it is over too.
   @usableFromInline let outer: EdgeState?

@@ -122,9 +122,9 @@ extension EdgeStorage {
   }
 }
 
-/// An edge's address, to be kept in a `Mutex`.
+/// An edge's address, to be kept by what threads share.
 struct EdgeReference: @unchecked Sendable {
-  // Unchecked: an address; who keeps it says when it may be used.
+  // Unchecked: an address; who keeps it says when what lies there may be touched.
   let edge: EdgePointer
   init(_ edge: EdgePointer) { self.edge = edge }
 }

@@ -314,8 +314,10 @@ extension NodePointer {
 
 /// What few nodes have.
 @usableFromInline final class SideTable: @unchecked Sendable {
-  // Unchecked: `context` is the holder's alone, `sent` lies under the node's short lock; the rest
-  // is atomic.
+  // Unchecked: `context` is touched by the holder of the node's region; `pendingValue` and `pendingTicket`
+  // lie under the node's short lock; `isEventNode` and `termination` are set before the node is published,
+  // and never again; the rest is atomic.
+
   /// What the floors above keep with a node: its name, loose transforms, the listenings of owners.
   let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
   /// What recordings know of the node.
@@ -335,9 +337,9 @@ extension NodePointer {
   @usableFromInline let tiebreak = Atomic<UInt64>(0)
   /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
   @usableFromInline let isTracedStart = Atomic(false)
-  /// Of an event node; set before the node is published.
+  /// Of an event node.
   @usableFromInline var isEventNode = false
-  /// Of a node that is no join and computes from several upstreams; set before the node is published.
+  /// Of a node that is no join and computes from several upstreams.
   @usableFromInline var termination: Termination?
 
   deinit {

@@ -9,8 +9,8 @@ import Synchronization
 // code runs under it. Everything else needs none of this: nothing leads away from a node that is
 // being derived, and a cut that is on no cycle changes nothing that is kept.
 
-/// Touched under the topology lock only. Edges are addresses of blocks that are taken out of here
-/// before they are freed.
+/// What is known of the graph's shape besides what nodes and edges know. Edges are addresses of blocks
+/// that are taken out of here before they are freed.
 struct Topology {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
@@ -32,7 +32,7 @@ struct Topology {
   }
 }
 
-/// Unchecked: touched under the topology lock alone.
+// Unsafe: touched under the topology lock alone.
 nonisolated(unsafe) var topology = Topology()
 
 func underTopologyLock<Result>(_ body: () -> Result) -> Result {

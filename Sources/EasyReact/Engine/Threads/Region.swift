@@ -240,7 +240,7 @@ let handOvers = DispatchGroup()
 let pendingWork = Atomic<Int>(0)
 
 private struct Held: @unchecked Sendable {
-  // Unchecked: the region is held, by nobody but this block; the queue publishes it.
+  // Unchecked: the region is held for this block alone, which the queue runs once; the queue publishes it.
   let region: RegionPointer
 }
 

@@ -6,7 +6,8 @@ typealias TraceRecord = UnsafeMutablePointer<easyreact_node_trace>
 /// What recordings know of one node. Made when a recording first meets it, and kept by the node's side table and by the
 /// recordings that met it.
 package final class NodeTrace: @unchecked Sendable {
-  // Unchecked: `record` says what guards it; the rest is constant or a Mutex.
+  // Unchecked: constants and a Mutex; what `record` points to is atomic, or lies under the lock of the ring
+  // of the recording that runs: no other one's touches it.
   package let id: UInt64
   package let place: (file: String, line: Int)
   package let valueType: Any.Type

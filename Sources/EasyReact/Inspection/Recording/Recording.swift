@@ -9,7 +9,7 @@ typealias RingPointer = UnsafeMutablePointer<easyreact_ring>
 /// (`CEasyReact/EasyReactRecording.c`), and numbered there: so the events of all threads are in one order, in which
 /// causes come before what they cause. At most one recording runs.
 package final class Recording: @unchecked Sendable {
-  // Unchecked: `ring` has its own lock; the rest is constant, atomic or a Mutex.
+  // Unchecked: `ring` is constant, and what it points to has its own lock; the rest is atomic or a Mutex.
   let ring: RingPointer
   private let turns = Atomic<UInt64>(0)
   private let table = Mutex(Table())
@@ -107,9 +107,13 @@ package final class Recording: @unchecked Sendable {
 
   package var traces: [NodeTrace] { table.withLock { Array($0.traces.values) } }
 
-  /// What the node did in this recording.
+  /// What the node did in this recording: as long as that runs, what the trace says. Meanwhile no other one begins, which
+  /// would begin anew with the node.
   package func part(of trace: NodeTrace) -> NodeTrace.Part {
-    table.withLock { $0.parts }.map { $0[trace.id] ?? NodeTrace.Part() } ?? trace.part(in: ring)
+    Recording.running.withLock { _ in
+      if let parts = table.withLock({ $0.parts }) { return parts[trace.id] ?? NodeTrace.Part() }
+      return trace.part(in: ring)
+    }
   }
 
   // MARK: - Reading
