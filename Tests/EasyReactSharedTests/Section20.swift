@@ -134,6 +134,25 @@ import Testing
     #expect(one.node.value == 12 && other.node.value == 12)
   }
 
+  @Test func `20.3 a batch of many updates of one node needs no more stack than one of few`() async
+  {
+    let count = 100_000
+    let value = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        let world = World()
+        let one = world.machine(1)
+        one.node.value = 0
+        world.settle()
+        batch { for _ in 0..<count { one.node.update { $0 += 1 } } }
+        world.settle()
+        continuation.resume(returning: one.node.value)
+      }
+      thread.stackSize = 512 << 10
+      thread.start()
+    }
+    #expect(value == count)
+  }
+
   @Test func `20.3 an update in a batch within a batch is made once`() {
     let world = World()
     let one = world.machine(1), other = world.machine(2)

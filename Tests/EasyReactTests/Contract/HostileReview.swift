@@ -1,0 +1,114 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+/// What a hostile review of the engine found: what user code does in the midst of an operation.
+@Suite(.watched) struct `Hostile review of the engine` {
+  @Test
+  func `10.6 isDone is asked once for each value, also of an inner node that nobody else keeps`() {
+    let outer = MutableNode<Int>(), asked = Journal<Int>()
+    let inners = Journal<Weak<MutableNode<Int>>>()
+    let second = Mutex(0)
+    let merged = outer.mergeMap(
+      maxConcurrent: 1,
+      until: { value in
+        asked.note(value)
+        return second.withLock {
+          $0 += 1
+          return $0 == 2
+        }
+      }
+    ) { value -> Node<Int> in
+      let inner = MutableNode(value)
+      inners.note(Weak(inner))
+      return inner
+    }
+    let told = Recorder(merged)
+    outer.value = 1
+    #expect(asked.entries == [1])
+    inners.entries[0].object?.value = 2
+    #expect(told.values == [1, 2] && asked.entries == [1, 2])
+  }
+
+  @Test(arguments: [false, true])
+  func `4.5 what isDone sets comes behind the value that it was asked about`(isKept: Bool) {
+    let outer = MutableNode<Int>(), running = MutableNode<Int>()
+    let kept = Journal<Node<Int>>()
+    let mapped = outer.concatMap(until: { value in
+      if value == 10 { outer.value = 20 }
+      return true
+    }) { value -> Node<Int> in
+      if value == 0 { return running }
+      let inner = Node(value)
+      if isKept { kept.note(inner) }
+      return inner
+    }
+    let told = Recorder(mapped)
+    outer.value = 0
+    outer.value = 10
+    running.value = 5
+    #expect(told.values == [5, 10, 20])
+  }
+
+  @Test(arguments: [false, true])
+  func `5.2 what the deinit of a replaced value sets is the later set`(hasContext: Bool) {
+    let object = MutableNode(Dying(0)), number = MutableNode(0)
+    let sync = object.sync(
+      with: number, transform: { Dying($0) }, revert: { $0.number })
+    object.value = Dying(1) { number.value = 9 }
+    if hasContext {
+      object.set(Dying(2), context: "who")
+    } else {
+      object.value = Dying(2)
+    }
+    #expect(object.value?.number == 9 && number.value == 9)
+    withExtendedLifetime(sync) {}
+  }
+
+  @Test func `4.1 who reads a combination of many in mid-wave reads no mixture`() {
+    let seen = Journal<[Int]>(), all = Mutex<Node<[Dying]>?>(nil)
+    let sources = (0..<16).map { _ in MutableNode(Dying(0)) }
+    let combined = Node.combine(sources)
+    all.withLock { $0 = combined }
+    batch { for source in sources.prefix(3) { source.value = Dying(1) } }
+    batch {
+      for source in sources.prefix(3) {
+        source.value = Dying(2) {
+          let node = all.withLock { $0 }
+          seen.note(node?.value?.prefix(3).map(\.number) ?? [])
+        }
+      }
+    }
+    batch { for source in sources.prefix(3) { source.value = Dying(3) } }
+    #expect(seen.entries.count == 3 && seen.entries.allSatisfy { $0 == [3, 3, 3] })
+  }
+
+  @Test func `15.4 two threads that set two parts lose neither, also where one does it in a batch`()
+  {
+    let person = MutableNode(Person())
+    let name = person[\.name], age = person[\.age]
+    batch {
+      name.value = "Grace"
+      onThread { age.value = 85 }
+      #expect(name.value == "Grace")
+    }
+    #expect(person.value == Person(name: "Grace", age: 85))
+    batch {
+      batch { name.value = "Joan" }
+      onThread { age.value = 79 }
+    }
+    #expect(person.value == Person(name: "Joan", age: 79))
+  }
+}
+
+/// Calls back when it dies.
+private final class Dying: Sendable {
+  let number: Int
+  private let dies: @Sendable () -> Void
+  init(_ number: Int, _ dies: @escaping @Sendable () -> Void = {}) {
+    (self.number, self.dies) = (number, dies)
+  }
+  deinit { dies() }
+}
