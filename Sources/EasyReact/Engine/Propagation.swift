@@ -113,55 +113,72 @@ extension NodePointer {
       return false
     }
     var flags = delivery.wave.flags.without(.late)
+    var number: UInt64 = 0
     switch consume arrival {
     case .value(let value):
+      number = newNumber(delivery)
       if pointee.flags.has(.eventNode) { flags.insert(.event) }
       if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
     case .empty:
+      number = newNumber(delivery)
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
     case let change:
-      if !storeChange(change, delivery, &flags, sender: sender, in: turn) { return false }
+      guard let given = storeChange(change, delivery, &flags, sender: sender, in: turn) else {
+        return false
+      }
+      number = given
     }
-    noteStored(delivery, flags, sender: sender, in: turn)
+    noteStored(delivery, flags, number, sender: sender, in: turn)
     return true
   }
 
-  /// What the node is to hold is computed from what it holds. False: it keeps that.
+  /// Of a set that had not to wait; zero of anything else. Given before what the node holds dies: what its deinit
+  /// sets is the later set.
+  @inlinable @inline(__always) func newNumber(_ delivery: Delivery) -> UInt64 {
+    delivery.wave.number == 0 ? newWave() : 0
+  }
+
+  /// What the node is to hold is computed from what it holds. Nil: it keeps that; else its new number.
   @usableFromInline func storeChange<Value: Sendable>(
     _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
     sender: NodePointer?, in turn: TurnPointer
-  ) -> Bool {
+  ) -> UInt64? {
     if case .decision(let body) = arrival {
-      switch decided(by: body) {
-      case .keep: return false
+      let decision = decided(by: body)
+      let number = newNumber(delivery)
+      switch decision {
+      case .keep: return nil
       case .store(let value): store(value)
       case .clear:
         clearValue(Value.self)
         flags.insert(.emptied)
       }
-      return true
+      return number
     }
     guard let body = arrival.asAttempt, let value = changed(Value.self, by: body) else {
-      if !turn.pointee.isTraced { return false }
+      if !turn.pointee.isTraced { return nil }
       if case .change = arrival {
         traceNothingToChange(delivery, in: turn)
       } else {
         traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
       }
-      return false
+      return nil
     }
+    let number = newNumber(delivery)
     store(value)
-    return true
+    return number
   }
 
   /// What needs no type of what follows. Compiled once, in the library: so is all else of the slow ways that can be.
+  /// - Parameter number: See `newNumber`.
   @usableFromInline func noteStored(
-    _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?, in turn: TurnPointer
+    _ delivery: Delivery, _ carried: NodeFlags, _ number: UInt64, sender: NodePointer?,
+    in turn: TurnPointer
   ) {
     var flags = carried
     pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
-    let (wave, tiebreak) = version(for: delivery)
+    let (wave, tiebreak) = version(for: delivery, number)
     if tiebreak != 0 {
       flags.insert(.late)
       noteTiebreak(wave, tiebreak)
@@ -182,9 +199,9 @@ extension NodePointer {
 
   /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
   @inline(__always) fileprivate func version(
-    for delivery: Delivery
+    for delivery: Delivery, _ number: UInt64
   ) -> (number: UInt64, tiebreak: UInt64) {
-    if delivery.wave.number == 0 { return (newWave(), 0) }
+    if delivery.wave.number == 0 { return (number, 0) }
     if !delivery.isFiltered && !delivery.waited
       && pointee.wave.load(ordering: .relaxed) < delivery.wave.number
     {

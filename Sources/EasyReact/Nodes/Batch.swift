@@ -146,7 +146,7 @@ extension TurnPointer {
   @usableFromInline var isNew = true
   /// Retained.
   @usableFromInline var context: Unmanaged<ContextBox>? = nil
-  /// Retained: a `StagedChange`, which is made again when the batch ends.
+  /// Retained: a `StagedChange`.
   @usableFromInline var change: Unmanaged<AnyObject>? = nil
   /// For a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
@@ -168,10 +168,18 @@ extension TurnPointer {
   }
 }
 
-/// A change of a node whose value is kept elsewhere too, where it is no value but a change.
+/// Changes of a node that are to be made again when the batch ends, in order.
 private final class StagedChange<Value: Sendable> {
-  let body: @Sendable (inout Value) -> Bool
-  init(_ body: @escaping @Sendable (inout Value) -> Bool) { self.body = body }
+  var bodies: [@Sendable (inout Value) -> Bool] = []
+
+  var all: @Sendable (inout Value) -> Bool {
+    if bodies.count == 1 { return bodies[0] }
+    return { [bodies] value in
+      var hasChanged = false
+      for body in bodies where body(&value) { hasChanged = true }
+      return hasChanged
+    }
+  }
 }
 
 /// What becomes of a staged value.
@@ -228,7 +236,7 @@ extension MutableNode {
     case .value(let value): stage(value, context, in: batch)
     case .empty: stage(nil, context, in: batch)
     case .change where storage.pointee.isKept, .attempt where storage.pointee.isKept:
-      stageKept(arrival.asAttempt!, context, in: batch)
+      stageChange(arrival.asAttempt!, context, in: batch)
     case .change(let change):
       guard var value = value else { return }  // staged, or stored
       change(&value)
@@ -263,38 +271,37 @@ extension MutableNode {
     }
   }
 
-  /// Made at once, for this thread to read; and, unless a value of this batch is under it, made again when the batch ends, of what
-  /// the node holds then.
-  @usableFromInline final func stageKept(
+  /// A change of a node whose value is kept elsewhere too, or of a part of the value: others may change the rest meanwhile. It is made
+  /// at once, for this thread to read; and, unless a value of this batch is under it, made again when the batch ends, of what the
+  /// node holds then.
+  @usableFromInline final func stageChange(
     _ change: @escaping @Sendable (inout Value) -> Bool, _ context: ContextBox?, in batch: Batch
   ) {
+    if batch.refuses { refuseToStage(.attempt(change)) }
     var value = value  // staged, or stored
     let hasChanged = value != nil && change(&value!)
     let own = batch.ownEntry(of: storage)
     let earlier = own?.pointee.change.map {
-      unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self).body
+      unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self)
     }
     if own != nil, earlier == nil {
       if hasChanged { stage(value, context, in: batch) }
       return
     }
     stage(value, context, in: batch)
-    let both = StagedChange<Value> { value in
-      let hadChanged = earlier?(&value) ?? false
-      return change(&value) || hadChanged
-    }
-    batch.entry(of: self).pointee.change = Unmanaged.passRetained(both)
+    let changes = earlier ?? StagedChange<Value>()
+    changes.bodies.append(change)
+    batch.entry(of: self).pointee.change = Unmanaged.passRetained(changes)
   }
 
-  /// An entry that is no value but a change.
-  @usableFromInline final func finishKept(
+  /// An entry that is no value but changes.
+  @usableFromInline final func finishChange(
     _ change: AnyObject, _ ending: StagedEnding, _ context: ContextBox?, _ turn: TurnPointer
   ) {
-    let change = Arrival<Value>.attempt(
-      unsafeDowncast(change, to: StagedChange<Value>.self).body)
+    let change = unsafeDowncast(change, to: StagedChange<Value>.self).all
     switch ending {
-    case .apply: storage.bring(kept(change), context: context, in: turn)
-    case .stageInOpenBatch: stage(change, context, in: turn.openBatch.unsafelyUnwrapped)
+    case .apply: storage.bring(kept(.attempt(change)), context: context, in: turn)
+    case .stageInOpenBatch: stageChange(change, context, in: turn.openBatch.unsafelyUnwrapped)
     case .drop: break
     }
   }
@@ -316,7 +323,7 @@ extension StagedPointer {
     if let site = pointee.callSite { turn.pointee.callSite = site }
     if let change = pointee.change {
       let node = unsafeDowncast(pointee.node.takeUnretainedValue(), to: MutableNode<Value>.self)
-      return node.finishKept(change.takeUnretainedValue(), ending, context, turn)
+      return node.finishChange(change.takeUnretainedValue(), ending, context, turn)
     }
     switch ending {
     case .apply:

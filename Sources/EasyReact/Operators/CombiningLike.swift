@@ -103,8 +103,11 @@ extension NodePointer {
       join.pointee.upstreams[Int(positions[index])].readStored(Value.self)
     }
     if count == 1 {
-      guard let value = read(0) else { return false }
-      replace(value, at: Int(positions[0]))
+      guard var value = read(0) else { return false }
+      let flags = beginDying([Value].self)
+      change([Value].self) { swap(&$0[Int(positions[0])], &value) }
+      _ = consume value
+      endDying([Value].self, flags)
       return true
     }
     var values: [Value] = []
@@ -113,29 +116,31 @@ extension NodePointer {
       guard let value = read(index) else { return false }
       values.append(value)
     }
-    for index in 0..<count { replace(values[index], at: Int(positions[index])) }
+    let flags = beginDying([Value].self)
+    change([Value].self) { array in
+      for index in 0..<count { swap(&array[Int(positions[index])], &values[index]) }
+    }
+    values = []
+    endDying([Value].self, flags)
     return true
   }
 
-  /// In place where nobody else holds the array. What was there dies behind the lock: see `store`.
-  @inlinable func replace<Value: Sendable>(_ value: Value, at position: Int) {
+  /// In place where nobody else holds the array, and all at once for who reads it. What was there dies behind the lock: see
+  /// `store`.
+  @inlinable @inline(__always) func change<Value: Sendable>(
+    _: [Value].Type, _ body: (inout [Value]) -> Void
+  ) {
     let array = slot([Value].self)
-    let flags = beginDying([Value].self)
-    var value = value
     pointee.acquire()
     let isOurs = isHeldOnce(array)
-    if isOurs { swap(&array.pointee[position], &value) }
+    if isOurs { body(&array.pointee) }
     pointee.release()
-    if !isOurs {
-      var copy = array.pointee
-      swap(&copy[position], &value)
-      pointee.acquire()
-      swap(&array.pointee, &copy)
-      pointee.release()
-      _ = consume copy
-    }
-    _ = consume value
-    endDying([Value].self, flags)
+    if isOurs { return }
+    var copy = array.pointee
+    body(&copy)
+    pointee.acquire()
+    swap(&array.pointee, &copy)
+    pointee.release()
   }
 }
 

@@ -312,7 +312,7 @@ extension Node {
   ) -> Bool {
     inners.beginning += 1
     var node = transform(value)
-    let isHeldHereAlone = isKnownUniquelyReferenced(&node)
+    let answer = inners.hasEnded || !isKnownUniquelyReferenced(&node) ? nil : askEarly(node)
     inners.beginning -= 1
     guard !inners.hasEnded, let down = inners.down, node.storage != down else { return false }
     // The outer node's event chose the inner one, whose value it is.
@@ -322,25 +322,27 @@ extension Node {
       if node.storage.willEmit(in: turn) { return false }
       return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
     }
-    if isHeldHereAlone, let value = only(of: node) {
-      return inners.hasEnded
-        ? false : down.arrive(.value(value), delivery, sender: sender, in: turn)
+    if let answer, answer.isDone {
+      return down.arrive(.value(answer.value), delivery, sender: sender, in: turn)
     }
     guard let member = inners.follow(node, delivery, turn, innerStep()),
       let present = node.storage.readStored(Output.self)
     else { return false }
-    let isLast = isDone?(present) == true
+    let isSame = answer?.wave == node.storage.pointee.wave.load(ordering: .relaxed)
+    let isLast = !isSame && isDone?(present) == true
     if inners.hasEnded || member.isCut { return false }  // by `isDone`
     if isLast { inners.finish(member, turn) }
     return down.arrive(.value(present), delivery, sender: sender, in: turn)
   }
 
-  /// Of an inner node that nobody else has: its value, if it is done with that, and needs no edge.
-  @inlinable func only(of node: Node<Output>) -> Output? {
+  /// An inner node that nobody else keeps, and nothing leads to: if it is done with what it holds, it needs no edge.
+  /// Asked while it counts as running, as one that is followed does.
+  @inlinable func askEarly(_ node: Node<Output>) -> (value: Output, wave: UInt64, isDone: Bool)? {
+    let wave = node.storage.pointee.wave.load(ordering: .acquiring)
     guard let isDone, node.storage.pointee.firstIn.load(ordering: .relaxed) == nil,
-      let value = node.storage.readStored(Output.self), isDone(value)
+      let value = node.storage.readStored(Output.self)
     else { return nil }
-    return value
+    return (value, wave, isDone(value))
   }
 
   /// The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.

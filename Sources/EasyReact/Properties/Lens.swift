@@ -53,7 +53,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     if !root.isMutable { root.refuse("set") }
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
-    if let batch = turn.openBatch { return root.stage(.attempt(change), context, in: batch) }
+    if let batch = turn.openBatch { return root.stageChange(change, context, in: batch) }
     let whole = root.kept(.attempt(change))
     turn.enter()
     if root.storage.claim(by: turn) {

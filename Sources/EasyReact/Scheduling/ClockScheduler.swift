@@ -74,7 +74,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     var ready = Deque<Work>()
     var isWorking = false
     var number: UInt64 = 0
-    /// What was cancelled stays in it until it is the first.
+    /// What was cancelled stays in it until it is the first, or more than half of it was.
     var heap = Heap<Entry>()
     var bodies: [UInt64: Work] = [:]
     var sleeper: Sleeper?
@@ -83,6 +83,14 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     mutating func first() -> Entry? {
       while let first = heap.min, bodies[first.number] == nil { heap.removeMin() }
       return heap.min
+    }
+
+    mutating func cancel(_ number: UInt64) -> Work? {
+      guard let body = bodies.removeValue(forKey: number) else { return nil }
+      if heap.count > 2 * bodies.count + 64 {
+        heap = Heap(heap.unordered.filter { bodies[$0.number] != nil })
+      }
+      return body
     }
   }
 
@@ -143,7 +151,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   }
 
   func cancel(_ number: UInt64) {
-    let work = state.withLock { $0.bodies.removeValue(forKey: number) }
+    let work = state.withLock { $0.cancel(number) }
     if work != nil { setSleeper() }
   }
 

@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import EasyReact
 import Foundation
@@ -19,9 +20,15 @@ public final class MemoryStore: SharedStore {
   /// What the handles share.
   private final class Shelf: Sendable {
     struct State {
-      var entries: [String: [StoreEntry]] = [:]
+      var entries: [String: Deque<StoreEntry>] = [:]
       var revision: UInt64 = 0
       var watchers = Watchers()
+
+      mutating func keep(_ entry: StoreEntry, history: Int) {
+        // In place: a history that is copied costs each write its length.
+        entries[entry.key, default: []].append(entry)
+        if entries[entry.key]!.count > history { entries[entry.key]!.removeFirst() }
+      }
     }
     let state = Mutex(State())
     let history: Int
@@ -89,9 +96,7 @@ public final class MemoryStore: SharedStore {
       state.revision += 1
       let entry = StoreEntry(
         key: write.key, revision: state.revision, bytes: write.bytes, isDeletion: write.isDeletion)
-      var entries = state.entries[write.key] ?? []
-      if entries.count == shelf.history { entries.removeFirst() }
-      state.entries[write.key] = entries + [entry]
+      state.keep(entry, history: shelf.history)
       state.watchers.append(entry)
       return .stored(revision: entry.revision)
     }
@@ -106,7 +111,7 @@ public final class MemoryStore: SharedStore {
     shelf.state.withLock { state in
       let entries = state.entries[key] ?? []
       let wanted = revision.map { revision in entries.filter { $0.revision > revision } }
-      for entry in wanted ?? entries.suffix(1) { watcher.append(.entry(entry)) }
+      for entry in wanted ?? Deque(entries.suffix(1)) { watcher.append(.entry(entry)) }
       watcher.append(.current)
       state.watchers.add(watcher)
     }

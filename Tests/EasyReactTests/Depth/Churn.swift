@@ -130,6 +130,20 @@ extension `Depth` {
       }
     }
 
+    @Test func `14.5 a clock's cancelled timers leave memory where it was, behind one that waits`()
+      async
+    {
+      await #expect(processExitsWith: .success) {
+        let scheduler = ClockScheduler(ContinuousClock())
+        let waits = scheduler.schedule(after: .seconds(500)) {}
+        let bytes = growth {
+          for _ in 0..<count { scheduler.schedule(after: .seconds(600)) {}.cancel() }
+        }
+        #expect(bytes < slack)
+        waits.cancel()
+      }
+    }
+
     @Test func `9.8 links and syncs made and cut leave memory where it was`() async {
       await #expect(processExitsWith: .success) {
         let (a, b) = (MutableNode(1), MutableNode(2))
