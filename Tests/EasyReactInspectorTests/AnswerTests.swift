@@ -137,6 +137,17 @@ import Testing
     #expect(Difference(from: last, to: 25, in: records).made.map(\.label) == ["reduced"])
   }
 
+  @Test func `19 a saved session is linted, and what only its program knew is said`() throws {
+    let report = try #require(try ask("api/lint") as? [String: Any])
+    let findings = try #require(report["findings"] as? [[String: Any]])
+    #expect(
+      findings.map { "\($0["rule"]!) \($0["labels"]!)" }.sorted() == [
+        "neverHeard [\"even\"]", "neverHeard [\"reduced\"]",
+      ])
+    #expect(
+      report["leftOut"] as? [String] == ["ringHeldByItself", "ownerIsGone", "looseTransform"])
+  }
+
   @Test func `19 scrubbing shows the values as they were`() throws {
     func values(_ at: String) throws -> [String: String] {
       let all = try #require(try ask("api/values", ["at": at]) as? [String: [String: Any]])

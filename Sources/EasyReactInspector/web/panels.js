@@ -183,13 +183,14 @@ async function whynot() {
 // MARK: lint, counts, changes
 
 async function lint() {
-  const findings = await ask('lint');
-  if (findings === null) return [note('Lint needs the running program; a saved session has no graph to look at.')];
-  if (!findings.length) return [make('p', { class: 'good' }, 'Nothing found.')];
-  return [make('h2', {}, many(findings.length, 'finding')), ...findings.slice(0, 200).map((one) => make('div', { class: 'card', 'data-rule': one.rule },
-    make('strong', {}, one.rule), make('div', {}, ...one.nodes.slice(0, 12).flatMap((id, index) => [link(id, one.labels[index] ?? `node ${id}`), ' '])),
-    make('div', {}, one.reason), make('div', { class: 'quiet' }, one.remedy))),
-  findings.length > 200 ? note(`${findings.length - 200} more are not shown.`) : null];
+  const { findings, leftOut } = await ask('lint');
+  return [
+    findings.length ? make('h2', {}, many(findings.length, 'finding')) : make('p', { class: 'good' }, 'Nothing found.'),
+    ...findings.slice(0, 200).map((one) => make('div', { class: 'card', 'data-rule': one.rule },
+      make('strong', {}, one.rule), make('div', {}, ...one.nodes.slice(0, 12).flatMap((id, index) => [link(id, one.labels[index] ?? `node ${id}`), ' '])),
+      make('div', {}, one.reason), make('div', { class: 'quiet' }, one.remedy))),
+    findings.length > 200 ? note(`${findings.length - 200} more are not shown.`) : null,
+    leftOut.length ? make('p', { class: 'quiet', id: 'left-out' }, `Not looked for, since only the running program knows: ${leftOut.join(', ')}.`) : null];
 }
 
 let sortedBy = 'stored';
