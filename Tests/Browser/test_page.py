@@ -289,6 +289,35 @@ class Asking(PageTest):
         self.assertIn(">total<", svg)
 
 
+class Owned(PageTest):
+    """Three groups of nodes, each shown by a board of its own."""
+
+    def labels(self, selector):
+        """At once: the page goes on drawing."""
+        return self.driver.execute_script("return [...document.querySelectorAll(arguments[0] + ' .label')].map((one) => one.textContent);", selector)
+
+    def test_19_nodes_are_grouped_by_the_owner_that_they_live_for(self):
+        program = self.start(Load("--nodes", 300, "--sets", 20))
+        self.open(program.address)
+        self.click("#grouping option[value=owner]")
+        self.click("#folding option[value=all]")
+        self.until(lambda: len(self.all(".node.group")) == 3 and len(self.all(".node")) == 3, "a box for each board")
+        boards = sorted(self.labels(".node.group"))
+        self.assertEqual([board[:7] for board in boards], ["Board #"] * 3)
+        self.assertEqual(len(set(boards)), 3)
+        self.picture("owners")
+        # One unfolds: its own nodes beside the other two boards.
+        self.click(f'#groups [data-group="{boards[0]}"]')
+        self.until(lambda: len(self.all(".node")) == 109 + 2, "the nodes of one board")
+        labels = {one.split("/")[0] for one in self.labels(".node:not(.group)") if one.startswith("sensor")}
+        self.assertEqual(len(labels), 1, "they are of one sensor")
+        # The card says whom a node lives for, and whose a listener is.
+        last = program.id_of(f"{labels.pop()}/sum 9")
+        self.open(f"{program.address}#node={last}")
+        self.until(lambda: f"Lives for\n{boards[0]}" in self.text("panel"))
+        self.assertIn(f"lives with {boards[0]}", self.text("panel"))
+
+
 class Private(PageTest):
     """Contract 18.7: a private node's values are nowhere, in no answer and on no part of the page."""
 

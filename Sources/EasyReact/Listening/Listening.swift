@@ -72,6 +72,8 @@ public protocol ListeningOwner: AnyObject {
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
   // Unchecked: the edge is touched by the first who ends it.
   @usableFromInline weak let owner: AnyObject?
+  /// For whoever looks at the graph: the owner must not be retained for that.
+  let ownerType: AnyObject.Type
   private let passive: PassiveReference
   private let ending = Ending()
   /// Set once, before the listening is published.
@@ -85,6 +87,7 @@ public protocol ListeningOwner: AnyObject {
 
   @usableFromInline init(owner: AnyObject) {
     self.owner = owner
+    ownerType = type(of: owner)
     passive = PassiveReference(owner)
   }
 

@@ -158,16 +158,39 @@ struct RecordReader {
     if !isShapeNew { return }
     isShapeNew = false
     listeners = [:]
+    let known = owners
+    owners = [:]
     var waiting = traces.values.compactMap(\.node)
     var seen = Set(waiting.map(\.id))
     while let node = waiting.popLast() {
       if traces[node.id] == nil { traces[node.id] = recording.meet(node) }
-      for edge in node.liveEdges { note(edge) }
+      for edge in node.liveEdges {
+        meet(edge.owner, known)
+        note(edge)
+      }
       listeners[node.id] = node.listenerCount
       for near in node.upstreamNodes + node.downstreamNodes where seen.insert(near.id).inserted {
         waiting.append(near)
       }
     }
+  }
+
+  private struct OwnerKey: Hashable {
+    let address: UInt, type: ObjectIdentifier
+    init(_ owner: LiveOwner) { (address, type) = (owner.address, ObjectIdentifier(owner.type)) }
+  }
+  /// Those that have a listener: the address of any other one may be that of a new one.
+  private var owners: [OwnerKey: OwnerRecord] = [:]
+  private var ownerCount: UInt64 = 0
+
+  private mutating func meet(_ owner: LiveOwner?, _ known: [OwnerKey: OwnerRecord]) {
+    guard let owner else { return }
+    let key = OwnerKey(owner)
+    if owners[key] != nil { return }
+    owners[key] = known[key]
+    if owners[key] != nil { return }
+    ownerCount += 1
+    owners[key] = OwnerRecord(id: ownerCount, type: "\(owner.type)")
   }
 
   private mutating func note(_ edge: LiveEdge) {
@@ -180,6 +203,7 @@ struct RecordReader {
     if let name = edge.name { record.operation = name }
     record.isBackEdge = edge.isBackEdge
     if edge.downstream == nil { record.isPlaced = edge.isPlaced }
+    record.owner = edge.owner.flatMap { owners[OwnerKey($0)] }
     keep(record)
   }
 

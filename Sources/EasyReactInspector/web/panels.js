@@ -63,6 +63,7 @@ async function node() {
       ...term('Value', valueText(card.value)), ...term('Operator', record.operation), ...term('Type', make('span', { class: 'mono' }, record.type)),
       ...term('Made at', make('span', { class: 'mono' }, `${record.place.file}:${record.place.line}`)),
       ...term('Can be set', record.isMutable ? 'yes' : 'no, it is what its upstreams make it'),
+      ...card.owner ? term('Lives for', card.owner) : [],
       ...record.gone ? term('Gone', time(record.gone.nanoseconds)) : [],
       ...term('Stored', many(record.counts.stored, 'time'), record.counts.storedEqual ? `, ${record.counts.storedEqual} unchanged` : ''),
       ...term('Listeners told', many(record.counts.told, 'time')),
@@ -90,7 +91,7 @@ function neighbours(title, list) {
   if (!list.length) return [];
   return [make('h3', {}, `${title} (${list.length})`), make('ul', { class: 'plain' }, ...list.slice(0, 30).map((one) => make('li', {},
     one.id ? link(one.id, one.label) : one.label, make('span', { class: 'quiet' },
-      ` ${[one.operation, one.isBackEdge && 'leads back', one.isDeferred && 'later', one.id && value(one.id).text].filter(Boolean).map((text) => cut(String(text), 40)).join(' · ')}`)))),
+      ` ${[one.operation, one.owner && `lives with ${one.owner}`, one.isBackEdge && 'leads back', one.isDeferred && 'later', one.id && value(one.id).text].filter(Boolean).map((text) => cut(String(text), 40)).join(' · ')}`)))),
   list.length > 30 ? note(`${list.length - 30} more`) : null];
 }
 
@@ -138,7 +139,7 @@ const asText = (text) => text ? make('details', {}, make('summary', {}, 'As text
 
 /// Listeners that were there once.
 const gone = (former) => former.length ? [make('ul', { class: 'plain' }, ...former.map((one) => make('li', {},
-  `A listener${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
+  `A listener${one.owner ? ` of ${one.owner}` : ''}${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
 
 /// A sentence that begins with a node's label and a colon, with a link to the node: a whole sentence in a button does not flow.
 function linked(id, text) {

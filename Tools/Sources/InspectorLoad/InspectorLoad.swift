@@ -72,13 +72,18 @@ import Foundation
   }
 }
 
-/// Groups of a hundred nodes: a source, ten chains of nine from it, and joins that gather them.
+/// Shows what comes of some groups.
+private final class Board: Sendable {}
+
+/// Groups of a hundred nodes: a source, ten chains of nine from it, and joins that gather them. What comes of a group is shown
+/// by one of ten boards.
 private final class Crowd: Sendable {
   private let sources: [MutableNode<Int>]
-  private let listenings: [Listening]
+  private let boards: [Board]
 
   init(groups: Int) {
-    var sources: [MutableNode<Int>] = [], listenings: [Listening] = []
+    var sources: [MutableNode<Int>] = []
+    boards = (0..<min(groups, 10)).map { _ in Board() }
     for group in 0..<groups {
       let source = MutableNode(0).named("sensor \(group)/raw")
       var ends: [Node<Int>] = []
@@ -91,11 +96,10 @@ private final class Crowd: Sendable {
       for (place, end) in ends.enumerated().dropFirst() {
         sum = sum.combine(end).map { $0 &+ $1 }.named("sensor \(group)/sum \(place)")
       }
-      listenings.append(sum.listen { _ in })
+      sum.listen(by: boards[group % boards.count]) { _, _ in }
       sources.append(source)
     }
     self.sources = sources
-    self.listenings = listenings
   }
 
   func set(_ number: Int) { sources[number % sources.count].set(number) }
