@@ -20,7 +20,9 @@ struct RecordReader {
   }
 
   /// How many events are not kept any more.
-  var dropped: UInt64 { recording.bounds.lowerBound - 1 }
+  var dropped: UInt64 { oldest - 1 }
+  /// The oldest event that was kept when it was last read.
+  private var oldest: UInt64 = 1
 
   // MARK: - Events
 
@@ -28,13 +30,15 @@ struct RecordReader {
   mutating func advance() {
     var new: [TracedEvent] = []
     recording.forEachEvent(from: next) { new.append($0) }
+    // What is dropped while this looks at it stays until the next time: a busy program would leave nothing to be shown.
+    oldest = recording.bounds.lowerBound
     for trace in recording.traces where traces.updateValue(trace, forKey: trace.id) == nil {
       isShapeNew = true
     }
     // Edges of which no event was kept, so that what comes over them is known to.
     isShapeNew = isShapeNew || new.contains { $0.changesShape }
     lookAtGraph()
-    for event in new {
+    for event in new where event.sequence >= oldest {
       next = event.sequence + 1
       take(event)
     }
@@ -210,7 +214,6 @@ struct RecordReader {
   // MARK: - Letting go
 
   private mutating func forgetDropped() {
-    let oldest = recording.bounds.lowerBound
     let count = events.lowerBound(oldest)
     if count == 0 { return }
     events.removeFirst(count)
