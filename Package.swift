@@ -128,7 +128,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "EasyReactInspectionTests",
-      dependencies: ["EasyReactInspection", "EasyReact", "EasyReactTesting", "CTestSupport"],
+      dependencies: [
+        "EasyReactInspection", "EasyReactInspector", "EasyReact", "EasyReactTesting",
+        "CTestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EasyReactInspectorTests",

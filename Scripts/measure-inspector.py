@@ -3,12 +3,13 @@
     swift build -c release --package-path Tools --product InspectorLoad
     python3 Scripts/measure-inspector.py page [NODES] [SETS]   # first picture, a fold, a scrub, frames a second
     python3 Scripts/measure-inspector.py cost                  # sets of a thread: recorder alone, and with an open page
-    python3 Scripts/measure-inspector.py attack                # the same with and without an attack, in turns
+    python3 Scripts/measure-inspector.py attack                # the same, attacked, and with an attack on somebody else
     python3 Scripts/measure-inspector.py memory [MINUTES]      # the monitor with its page open
 
 The setting thread stays on processor 0 and attackers on processor 1 (taskset), so what is measured is what the program
 loses to its own server, not to the attackers' use of the machine. Rounds alternate; a ratio is the median of the
-ratios of neighbouring rounds.
+ratios of neighbouring rounds, with their quartiles. What the program's other threads take of a processor is told too: at
+most so much can be lost, and a busy machine does not blur it.
 """
 
 import os
@@ -33,15 +34,31 @@ class Pinned(Load):
         def ticks(task):
             with open(f"{tasks}/{task}/stat") as file:
                 return int(file.read().rsplit(")", 1)[1].split()[11])
-        os.sched_setaffinity(int(max(os.listdir(tasks), key=ticks)), {0})
+
+        self.setter = max(os.listdir(tasks), key=ticks)
+        os.sched_setaffinity(int(self.setter), {0})
+
+    def others(self):
+        """Processor seconds of all threads but the setting one, the server's."""
+        tasks, seconds = f"/proc/{self.process.pid}/task", 0
+        for task in os.listdir(tasks):
+            try:
+                with open(f"{tasks}/{task}/schedstat") as file:
+                    seconds += int(file.read().split()[0]) / 1e9 if task != self.setter else 0
+            except OSError:
+                pass
+        return seconds
 
     def rate(self, seconds):
-        """Sets a second, and sets a processor second, from now on."""
+        """Sets a second, sets a processor second, and how much of a processor the other threads take, from now on."""
         began = time.monotonic() + 1.1
-        time.sleep(seconds + 1.2)
+        time.sleep(1.1)
+        others = self.others()
+        time.sleep(seconds + 0.1)
+        share = (self.others() - others) / (time.monotonic() - began)
         lines = [line for line in self.lines if line[0] >= began]
         sets, wall, processor = (sum(line[place] for line in lines) for place in (1, 2, 3))
-        return sets / wall, sets / processor
+        return sets / wall, sets / processor, share
 
 
 class Browser(PageTest):
@@ -122,8 +139,8 @@ def frames(browser, name):
 
 
 def ratios(name, off, on, rounds=10, seconds=4):
-    """Rounds of both, in turns; each gives (a second, a processor second)."""
-    walls, processors = [], []
+    """Rounds of both, in turns; each gives (a second, a processor second, the other threads' share)."""
+    walls, processors, shares = [], [], []
     before = off(seconds)
     for _ in range(rounds):
         during = on(seconds)
@@ -131,10 +148,12 @@ def ratios(name, off, on, rounds=10, seconds=4):
         base = [(one + other) / 2 for one, other in zip(before, after)]
         walls.append(during[0] / base[0])
         processors.append(during[1] / base[1])
+        shares.append(during[2])
         before = after
-    for unit, values in (("second", walls), ("processor second", processors)):
-        values.sort()
-        print(f"{name}: sets a {unit}, {statistics.median(values):.3f} of those without ({values[0]:.3f} to {values[-1]:.3f}, {rounds} rounds)")
+    for unit, values in (("sets a second, to those without", walls), ("sets a processor second, to those without", processors),
+                         ("of a processor, the other threads", shares)):
+        low, median, high = statistics.quantiles(values, n=4, method="inclusive")
+        print(f"{name}: {unit}: {median:.3f} (quartiles {low:.3f} and {high:.3f}, {rounds} rounds)", flush=True)
 
 
 class Reader:
@@ -169,7 +188,7 @@ def cost(sets=0, nodes=100):
     try:
         time.sleep(2)
         program.pin()
-        print("recorder alone: %.0f sets a second, %.0f a processor second" % program.rate(4))
+        print("recorder alone: %.0f sets a second, %.0f a processor second" % program.rate(4)[:2])
         ratios("with an open page", program.rate, opened)
     finally:
         program.end()
@@ -200,20 +219,24 @@ while True:
 """
 
 
-def attack():
+def attack(rounds=10):
     program = Pinned("--nodes", 100, "--sets", 0)
+    # In the other rounds the same attackers knock at a door that nobody opens: they need as much of the machine.
+    decoy = socket.create_server(("127.0.0.1", 0), backlog=64)
 
-    def attacked(seconds):
-        one = subprocess.Popen(["taskset", "-c", "1", sys.executable, "-c", ATTACK, str(program.port), program.token])
-        try:
-            return program.rate(seconds)
-        finally:
-            one.kill()
-            one.wait()
+    def attacked(port):
+        def measure(seconds):
+            one = subprocess.Popen(["taskset", "-c", "1", sys.executable, "-c", ATTACK, str(port), program.token])
+            try:
+                return program.rate(seconds)
+            finally:
+                one.kill()
+                one.wait()
+        return measure
     try:
         time.sleep(2)
         program.pin()
-        ratios("attacked", program.rate, attacked)
+        ratios("attacked", attacked(decoy.getsockname()[1]), attacked(program.port), rounds)
         print("still answers:", program.get("api/hello")["title"])
     finally:
         program.end()

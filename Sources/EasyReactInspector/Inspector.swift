@@ -73,7 +73,8 @@ public final class Inspector: Sendable {
     address = "http://127.0.0.1:\(server.port)/\(token)/"
     let gate = Gate(token: token, port: server.port)
     let answers = PageAnswers(source, allowsChanges: allowsChanges)
-    task = Task.detached {
+    // Whatever the program does comes first, where the system knows of that.
+    task = Task.detached(priority: .utility) {
       await server.run { request in
         do {
           let path = try gate.admit(request)

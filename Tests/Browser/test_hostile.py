@@ -1,9 +1,11 @@
 """Contract 19: whoever sends whatever to the address, the program goes on, and tells strangers nothing."""
 
+import concurrent.futures
 import http.client
 import json
 import socket
 import subprocess
+import time
 import unittest
 
 from support import FAULTY, PATIENCE, TOKEN, TOOL, Load, Program, monitor
@@ -138,6 +140,22 @@ class Strangers(unittest.TestCase):
                 connection.close()
         again = self.until_answered()
         self.assertEqual(again.keys(), samples.keys())
+
+    def test_19_those_who_are_refused_are_let_in_no_faster_than_the_program_can_bear(self):
+        program = Program([FAULTY, "--inspect"], token=None)
+        self.addCleanup(program.end)
+        began = time.monotonic()
+
+        def stranger(_):
+            with socket.create_connection(("127.0.0.1", program.port), timeout=PATIENCE) as connection:
+                connection.sendall(f"GET /wrong/api/graph HTTP/1.1\r\nHost: 127.0.0.1:{program.port}\r\n\r\n".encode())
+                return connection.recv(64)
+        with concurrent.futures.ThreadPoolExecutor(16) as crowd:
+            answers = list(crowd.map(stranger, range(400)))
+        self.assertEqual({one[:12] for one in answers}, {b"HTTP/1.1 403"}, "each is told so, sooner or later")
+        self.assertGreater(time.monotonic() - began, 2.8, "a hundred at once, then a hundred a second")
+        # Whoever knows the token has to wait for none of that once they are gone, and is not counted.
+        self.assertEqual({program.get("api/hello")["title"] for _ in range(400)}, {"Faulty shop"})
 
     def until_answered(self):
         for _ in range(1000):

@@ -289,6 +289,118 @@ class Asking(PageTest):
         self.assertIn(">total<", svg)
 
 
+class Owned(PageTest):
+    """Three groups of nodes, each shown by a board of its own."""
+
+    def labels(self, selector):
+        """At once: the page goes on drawing."""
+        return self.driver.execute_script("return [...document.querySelectorAll(arguments[0] + ' .label')].map((one) => one.textContent);", selector)
+
+    def test_19_nodes_are_grouped_by_the_owner_that_they_live_for(self):
+        program = self.start(Load("--nodes", 300, "--sets", 20))
+        self.open(program.address)
+        self.click("#grouping option[value=owner]")
+        self.click("#folding option[value=all]")
+        self.until(lambda: len(self.all(".node.group")) == 3 and len(self.all(".node")) == 3, "a box for each board")
+        boards = sorted(self.labels(".node.group"))
+        self.assertEqual([board[:7] for board in boards], ["Board #"] * 3)
+        self.assertEqual(len(set(boards)), 3)
+        self.picture("owners")
+        # One unfolds: its own nodes beside the other two boards.
+        self.click(f'#groups [data-group="{boards[0]}"]')
+        self.until(lambda: len(self.all(".node")) == 109 + 2, "the nodes of one board")
+        labels = {one.split("/")[0] for one in self.labels(".node:not(.group)") if one.startswith("sensor")}
+        self.assertEqual(len(labels), 1, "they are of one sensor")
+        # The card says whom a node lives for, and whose a listener is.
+        last = program.id_of(f"{labels.pop()}/sum 9")
+        self.open(f"{program.address}#node={last}")
+        self.until(lambda: f"Lives for\n{boards[0]}" in self.text("panel"))
+        self.assertIn(f"lives with {boards[0]}", self.text("panel"))
+
+
+class Private(PageTest):
+    """Contract 18.7: a private node's values are nowhere, in no answer and on no part of the page."""
+
+    SECRET = 867530947114
+    HIDDEN = ("password", "pin", "typed", "copy")
+    # Looks at all that the page shows from its beginning, be it for a moment.
+    WATCH = """
+        window.shown = [];
+        const look = (node) => { for (const text of [node.outerHTML, node.data]) if (text?.includes('%d')) window.shown.push(text); };
+        new MutationObserver((changes) => changes.forEach((one) => { look(one.target); one.addedNodes.forEach(look); }))
+          .observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    """ % SECRET
+
+    def answers(self, program):
+        """All that can be asked, and what the program says to it."""
+        def get(path):
+            with urllib.request.urlopen(f"{program.address}api/{path}", timeout=60) as answer:
+                return answer.read().decode()
+        waves = json.loads(get("waves"))["waves"]
+        named = [program.id_of(one) for one in (*self.HIDDEN, "length", "waits")]
+        paths = ["hello", "graph", "values", "waves", "counts", "lint", f"values?at={waves[-1]['last']}", f"difference?from={waves[0]['first']}&to={waves[-1]['last']}"]
+        paths += [f"graph?fold=all&group={one}" for one in ("file", "line", "name", "type", "kind", "part", "none")]
+        paths += [f"export?form={one}" for one in ("dot", "mermaid", "json", "session", "test")]
+        paths += [f"search?text={one}" for one in ("password", "private", self.SECRET)]
+        paths += [f"wave?number={one['number']}&else=newest" for one in waves[-8:]]
+        paths += [f"{one}={node}" for one in ("node?id", "why?node", "whynot?since=0&node") for node in named]
+        return {path: get(path) for path in paths}
+
+    def expect_hidden(self, program):
+        self.open(program.address)
+        for label in self.HIDDEN:
+            # An event is not kept.
+            expected = "empty" if label == "typed" else "private"
+            self.until(lambda: self.value(label) == expected, f"{label} is shown as {expected}")
+        for label in (*self.HIDDEN, "length", "waits"):
+            self.node(label).click()
+            self.press("m")
+            for tab in ("why", "whynot", "node"):
+                self.click(f"#tab-{tab}")
+                self.until(lambda: label in self.one("#panel h2").text)
+        for tab, known in (("lint", ".card"), ("counts", "tbody tr"), ("difference", "#mark-moment")):
+            self.click(f"#tab-{tab}")
+            self.until(lambda: self.all(f"#panel {known}"))
+        self.until(lambda: len(self.all("#lanes .name")) == 6, "a lane for each")
+        self.press("[")
+        self.until(lambda: self.all("#account [data-sequence]"), "a wave in full")
+        self.until(lambda: "private" in self.text("waves"), "the waves of private nodes are listed")
+        self.one("#search").send_keys(str(self.SECRET))
+        self.until(lambda: self.one("#search").get_attribute("aria-expanded") == "true")
+        self.assertEqual(self.all("#found [role=option]"), [])
+        shown = self.driver.execute_async_script("""
+            const done = arguments[0];
+            import('./graph.js').then((graph) => done([...window.shown, document.documentElement.outerHTML, graph.svgFile()]));
+        """)
+        self.assertIn(">password<", shown[-1])
+        self.assertEqual([one[:300] for one in shown if str(self.SECRET) in one], [])
+        self.picture("private")
+
+    def test_18_7_the_values_of_private_nodes_are_nowhere(self):
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": self.WATCH})
+        program = self.start(Load("--nodes", 100, "--sets", 20, "--secret", self.SECRET))
+        self.assertTrue(program.tells(2))
+        answers = self.answers(program)
+        self.assertEqual([path for path, text in answers.items() if str(self.SECRET) in text], [])
+        self.assertIn('"form":"private"', answers["values"])
+        self.assertIn("refused", answers["export?form=test"], "nobody can write what was set")
+        with urllib.request.urlopen(f"{program.address}api/events", timeout=60) as stream:
+            told = b"".join(stream.readline() for _ in range(30)).decode()
+        self.assertIn('"form":"private"', told)
+        self.assertNotIn(str(self.SECRET), told)
+        self.expect_hidden(program)
+        # So that it does not look for a program that has ended.
+        self.driver.get("about:blank")
+        program.end()
+        # Nor in what was saved, and is opened without the program.
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            file.write(answers["export?form=session"].encode())
+            file.flush()
+            saved = self.start(Program([TOOL, "inspect", file.name]))
+            self.assertEqual([path for path, text in self.answers(saved).items() if str(self.SECRET) in text], [])
+            self.expect_hidden(saved)
+
+
 class Crowded(PageTest):
     """Ten thousand nodes, made in one file, and some hundred thousand events a second."""
 
@@ -400,6 +512,26 @@ class Saved(PageTest):
             self.click("#tab-why")
             self.until(lambda: self.all("#panel .step.set"))
             self.picture("session")
+
+    def test_19_a_saved_session_is_linted_as_its_program_was(self):
+        running = self.start(Program([FAULTY, "--inspect"], token=None))
+        findings = running.get("api/lint")["findings"]
+        self.assertIn("neverHeard", [one["rule"] for one in findings])
+        with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
+            data = answer.read()
+        running.end()
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            file.write(data)
+            file.flush()
+            saved = self.start(Program([TOOL, "inspect", file.name]))
+            self.assertEqual(saved.get("api/lint")["findings"], findings)
+            self.open(saved.address)
+            self.click("#tab-lint")
+            self.until(lambda: self.all('#panel [data-rule="neverHeard"]'))
+            self.assertEqual(self.text("left-out"), "Not looked for, since only the running program knows: ringHeldByItself, ownerIsGone, looseTransform.")
+            # A finding leads to its node.
+            self.click('#panel [data-rule="neverHeard"] button')
+            self.until(lambda: self.one("#panel h2").text == "receipt")
 
 
 if __name__ == "__main__":

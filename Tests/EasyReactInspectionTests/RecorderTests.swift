@@ -336,6 +336,31 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    /// Who asks for its description makes the program go on.
+    private struct Noisy: Sendable, CustomStringConvertible {
+      static let noise = MutableNode(0)
+      let number: Int
+      var description: String {
+        for value in 1...200 { Noisy.noise.value = value }
+        return "noisy"
+      }
+    }
+
+    @Test func `18.1 what is dropped while it is read is there still, without gaps`() throws {
+      try recorded(events: 64) { recorder in
+        let node = MutableNode<Noisy>()
+        for number in 1...3 { node.value = Noisy(number: number) }
+        let records = recorder.records
+        #expect(records.events(of: node, .stored).map(\.new?.text) == ["noisy", "noisy", "noisy"])
+        let sequences = records.events.map(\.sequence)
+        #expect(sequences.first == records.dropped + 1)
+        #expect(zip(sequences, sequences.dropFirst()).allSatisfy { $0 + 1 == $1 })
+        // The next time it has gone.
+        let later = recorder.records
+        #expect(later.dropped > records.dropped && later.events(of: node, .stored).isEmpty)
+      }
+    }
+
     /// How often it was described, by anybody.
     private struct Secret: Sendable, CustomStringConvertible {
       static let described = Mutex(0)

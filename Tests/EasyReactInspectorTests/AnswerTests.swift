@@ -67,6 +67,65 @@ import Testing
     #expect(try graph(["group": grouping, "fold": "all"]).ids == boxes)
   }
 
+  /// count and price for Panel 1, by total; discount for Panel 2 by reduced; even for both and a Printer.
+  private static func ownedShop() -> GraphRecords {
+    var records = SampleRecords.shop()
+    let (one, two) = (OwnerRecord(id: 1, type: "Panel"), OwnerRecord(id: 2, type: "Panel"))
+    let printer = OwnerRecord(id: 3, type: "Printer")
+    let owned: [(node: UInt64, OwnerRecord)] = [(5, one), (7, two), (3, printer)]
+    records.edges += owned.enumerated().map { place, owned in
+      EdgeRecord(
+        id: UInt64(20 + place), operation: "Listen", upstream: owned.0, downstream: nil,
+        owner: owned.1)
+    }
+    return records
+  }
+
+  private func groups(_ records: GraphRecords) -> [String] {
+    var options = ViewOptions()
+    options.grouping = .owner
+    return GraphView(records, options).groups.map { "\($0.key): \($0.count)" }
+  }
+
+  @Test func `19 a group by owner is whom nodes live for: by listeners, theirs or further on`()
+    throws
+  {
+    var records = Self.ownedShop()
+    #expect(
+      groups(records) == [
+        "Panel #1: 1", "Panel #1, Panel #2: 2", "Panel #1, Panel #2, Printer: 1", "Panel #2: 2",
+        "Printer: 1",
+      ])
+    let card = try #require(NodeCard(5, in: records, at: nil))
+    #expect(card.owner == "Panel #1" && card.listeners.map(\.owner) == [nil, "Panel #1"])
+    // A listener that is gone counts no more, and one panel needs no number.
+    records.edges[8].cut = Moment(sequence: 99, nanoseconds: 0)
+    #expect(groups(records) == [": 2", "Panel: 3", "Panel, Printer: 1", "Printer: 1"])
+    // At an earlier moment it does.
+    #expect(NodeCard(6, in: records, at: 50)?.owner == "Panel #2")
+    #expect(NodeCard(6, in: records, at: nil)?.owner == "")
+  }
+
+  @Test func `19 a sync passes no owner on, a ring ends, and many owners are several`() {
+    var records = Self.ownedShop()
+    // discount keeps price by nothing, and leads to itself by a ring.
+    records.edges += [
+      EdgeRecord(id: 30, operation: "Sync", upstream: 1, downstream: 6),
+      EdgeRecord(id: 31, operation: "Link", upstream: 7, downstream: 6, isBackEdge: true),
+    ]
+    #expect(NodeCard(1, in: records, at: nil)?.owner == "Panel #1, Panel #2")
+    records.edges[10].operation = "Link"
+    records.edges[3].cut = Moment(sequence: 99, nanoseconds: 0)
+    records.edges[4].cut = Moment(sequence: 99, nanoseconds: 0)
+    #expect(NodeCard(1, in: records, at: nil)?.owner == "Panel #2")
+    records.edges += (1...3).map {
+      EdgeRecord(
+        id: 40 + $0, operation: "Listen", upstream: 7, downstream: nil,
+        owner: OwnerRecord(id: 50 + $0, type: "Row"))
+    }
+    #expect(NodeCard(1, in: records, at: nil)?.owner == "several owners")
+  }
+
   @Test func `19 a group by name is what stands before a sign, or before the number at the end`()
     throws
   {
@@ -135,6 +194,17 @@ import Testing
     #expect(difference.changed.map(\.label).contains("total"))
     // Whichever is named first.
     #expect(Difference(from: last, to: 25, in: records).made.map(\.label) == ["reduced"])
+  }
+
+  @Test func `19 a saved session is linted, and what only its program knew is said`() throws {
+    let report = try #require(try ask("api/lint") as? [String: Any])
+    let findings = try #require(report["findings"] as? [[String: Any]])
+    #expect(
+      findings.map { "\($0["rule"]!) \($0["labels"]!)" }.sorted() == [
+        "neverHeard [\"even\"]", "neverHeard [\"reduced\"]",
+      ])
+    #expect(
+      report["leftOut"] as? [String] == ["ringHeldByItself", "ownerIsGone", "looseTransform"])
   }
 
   @Test func `19 scrubbing shows the values as they were`() throws {

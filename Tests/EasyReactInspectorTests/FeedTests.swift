@@ -11,7 +11,7 @@ private final class ScriptedProgram: PageSource {
   private let current: Mutex<GraphRecords>
   let title = "Scripted"
   let isLive = true
-  let lint: [LintFinding]? = nil
+  let lint = LintReport()
   init(_ records: GraphRecords) { current = Mutex(records) }
   var records: GraphRecords {
     get { current.withLock { $0 } }

@@ -74,6 +74,8 @@ public protocol ListeningOwner: AnyObject {
   // `place` lies under the lock of its neighbours; the rest is constant or atomic. What `edge` points to is
   // touched by the first who ends it.
   @usableFromInline weak let owner: AnyObject?
+  /// For whoever looks at the graph: the owner must not be retained for that.
+  let ownerType: AnyObject.Type
   private let passive: PassiveReference
   private let ending = Ending()
   @usableFromInline var edge: EdgePointer?
@@ -86,6 +88,7 @@ public protocol ListeningOwner: AnyObject {
 
   @usableFromInline init(owner: AnyObject) {
     self.owner = owner
+    ownerType = type(of: owner)
     passive = PassiveReference(owner)
   }
 

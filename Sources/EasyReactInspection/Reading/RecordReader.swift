@@ -20,7 +20,9 @@ struct RecordReader {
   }
 
   /// How many events are not kept any more.
-  var dropped: UInt64 { recording.bounds.lowerBound - 1 }
+  var dropped: UInt64 { oldest - 1 }
+  /// The oldest event that was kept when it was last read.
+  private var oldest: UInt64 = 1
 
   // MARK: - Events
 
@@ -28,13 +30,15 @@ struct RecordReader {
   mutating func advance() {
     var new: [TracedEvent] = []
     recording.forEachEvent(from: next) { new.append($0) }
+    // What is dropped while this looks at it stays until the next time: a busy program would leave nothing to be shown.
+    oldest = recording.bounds.lowerBound
     for trace in recording.traces where traces.updateValue(trace, forKey: trace.id) == nil {
       isShapeNew = true
     }
     // Edges of which no event was kept, so that what comes over them is known to.
     isShapeNew = isShapeNew || new.contains { $0.changesShape }
     lookAtGraph()
-    for event in new {
+    for event in new where event.sequence >= oldest {
       next = event.sequence + 1
       take(event)
     }
@@ -158,16 +162,39 @@ struct RecordReader {
     if !isShapeNew { return }
     isShapeNew = false
     listeners = [:]
+    let known = owners
+    owners = [:]
     var waiting = traces.values.compactMap(\.node)
     var seen = Set(waiting.map(\.id))
     while let node = waiting.popLast() {
       if traces[node.id] == nil { traces[node.id] = recording.meet(node) }
-      for edge in node.liveEdges { note(edge) }
+      for edge in node.liveEdges {
+        meet(edge.owner, known)
+        note(edge)
+      }
       listeners[node.id] = node.listenerCount
       for near in node.upstreamNodes + node.downstreamNodes where seen.insert(near.id).inserted {
         waiting.append(near)
       }
     }
+  }
+
+  private struct OwnerKey: Hashable {
+    let address: UInt, type: ObjectIdentifier
+    init(_ owner: LiveOwner) { (address, type) = (owner.address, ObjectIdentifier(owner.type)) }
+  }
+  /// Those that have a listener: the address of any other one may be that of a new one.
+  private var owners: [OwnerKey: OwnerRecord] = [:]
+  private var ownerCount: UInt64 = 0
+
+  private mutating func meet(_ owner: LiveOwner?, _ known: [OwnerKey: OwnerRecord]) {
+    guard let owner else { return }
+    let key = OwnerKey(owner)
+    if owners[key] != nil { return }
+    owners[key] = known[key]
+    if owners[key] != nil { return }
+    ownerCount += 1
+    owners[key] = OwnerRecord(id: ownerCount, type: "\(owner.type)")
   }
 
   private mutating func note(_ edge: LiveEdge) {
@@ -180,13 +207,13 @@ struct RecordReader {
     if let name = edge.name { record.operation = name }
     record.isBackEdge = edge.isBackEdge
     if edge.downstream == nil { record.isPlaced = edge.isPlaced }
+    record.owner = edge.owner.flatMap { owners[OwnerKey($0)] }
     keep(record)
   }
 
   // MARK: - Letting go
 
   private mutating func forgetDropped() {
-    let oldest = recording.bounds.lowerBound
     let count = events.lowerBound(oldest)
     if count == 0 { return }
     events.removeFirst(count)

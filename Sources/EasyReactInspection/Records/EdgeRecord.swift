@@ -1,3 +1,16 @@
+/// An object that listeners live with. It is known by its type: to describe it would be to run its code.
+public struct OwnerRecord: Codable, Hashable, Sendable {
+  /// No other owner has it. One that had no listener for a while may come back under another number.
+  public let id: UInt64
+  /// `Panel`, as Swift prints it.
+  public let type: String
+
+  public init(id: UInt64, type: String) {
+    self.id = id
+    self.type = type
+  }
+}
+
 /// An edge between two nodes, or a listener, that a recording has met: one life of it, with the same ends.
 public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
   /// No other edge of the process has it.
@@ -15,6 +28,9 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
   /// Of a listener: is it called elsewhere than where the value is told, on a scheduler, an actor or in a task? nil: unknown,
   /// or no listener.
   public var isPlaced: Bool?
+  /// Of a listener: the object that it lives with, by `listen(by:)` or `assign(to:of:)`; nil: none, or it went before anybody
+  /// looked.
+  public var owner: OwnerRecord?
   /// nil: before the recording began, or so long ago that the event was dropped.
   public var born: Moment?
   /// From then on nothing passes. nil: it is there.
@@ -24,8 +40,8 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
 
   public init(
     id: UInt64, operation: String, upstream: UInt64, downstream: UInt64?, isBackEdge: Bool = false,
-    isDeferred: Bool = false, isPlaced: Bool? = nil, born: Moment? = nil, cut: Moment? = nil,
-    place: SourcePlace? = nil
+    isDeferred: Bool = false, isPlaced: Bool? = nil, owner: OwnerRecord? = nil,
+    born: Moment? = nil, cut: Moment? = nil, place: SourcePlace? = nil
   ) {
     self.id = id
     self.operation = operation
@@ -34,6 +50,7 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
     self.isBackEdge = isBackEdge
     self.isDeferred = isDeferred
     self.isPlaced = isPlaced
+    self.owner = owner
     self.born = born
     self.cut = cut
     self.place = place

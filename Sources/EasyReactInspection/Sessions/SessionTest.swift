@@ -21,7 +21,8 @@ public struct SessionTest {
   public var setUp = "let graph = makeGraph()"
   /// How a node is written, by its recorded name. Others are found by their name among those that `graph` reaches.
   public var expressions: [String: String] = [:]
-  /// The nodes whose values are expected, by name; nil: all named ones that nothing sets, and nothing makes late.
+  /// The nodes whose values are expected, by name; nil: all named ones that are not private, that nothing sets, and nothing
+  /// makes late.
   public var outputs: [String]?
   /// How a value is written, given its type and its description; nil: as a number, text, Boolean or optional of those.
   public var literal: @Sendable (_ type: String, _ text: String) -> String? = {
@@ -60,6 +61,7 @@ public struct SessionTest {
     body += outputs.isEmpty ? [] : ["]"]
     for (number, turn) in turns.enumerated() { body += try lines(for: turn, number) }
     for name in outputs {
+      if told[name] == nil, isPrivate(name) { throw hidden(name) }
       let list = try (told[name] ?? []).map { text throws(SessionError) in
         if text.hasSuffix("…") { throw tooLong(name) }
         return quoted(text)
@@ -153,7 +155,17 @@ public struct SessionTest {
     return false
   }
 
+  private func isPrivate(_ name: String) -> Bool {
+    session.records.nodes.contains { $0.name == name && $0.isPrivate }
+  }
+
   // MARK: - What cannot be written
+
+  private func hidden(_ name: String) -> SessionError {
+    SessionError(
+      code: .incomplete,
+      description: "“\(name)” is private: nobody knows what it told. Leave it out.")
+  }
 
   private func tooLong(_ label: String) -> SessionError {
     SessionError(

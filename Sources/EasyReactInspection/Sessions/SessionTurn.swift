@@ -48,11 +48,11 @@ extension GraphSession {
   }
 
   /// What the named nodes told, by name: what each held when the first turn began, if it held anything, and every value
-  /// and event after that. Of several nodes with one name the first made.
+  /// and event after that. Of several nodes with one name the first made. What private nodes told nobody knows.
   public var told: [String: [String]] {
     let start = turns.first?.moment.sequence ?? .max
     var ids: [String: UInt64] = [:]
-    for node in records.nodes {
+    for node in records.nodes where !node.isPrivate {
       if let name = node.name, ids[name] == nil { ids[name] = node.id }
     }
     let names = Dictionary(uniqueKeysWithValues: ids.map { ($1, $0) })

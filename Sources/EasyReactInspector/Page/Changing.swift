@@ -1,4 +1,5 @@
 import EasyReact
+import EasyReactInspection
 
 /// A mutable node whose values can be read from text.
 private protocol SetFromText {
@@ -33,7 +34,9 @@ extension AnyNode {
       throw .unusable(
         "A value of \(valueType) cannot be read from text: it is not LosslessStringConvertible.")
     }
-    if !node.set(text: text) { throw .unusable("“\(text.prefix(40))” is no \(valueType).") }
+    if node.set(text: text) { return }
+    let typed = isPrivate ? "What was typed" : "“\(text.prefix(40))”"
+    throw .unusable("\(typed) is no \(valueType).")
   }
 
   private var label: String { name ?? "The node" }

@@ -41,6 +41,7 @@ struct GraphView {
   private var grouping = ViewOptions.Grouping.none
   /// Groups that a node has from its neighbours: where groups are what hangs together, and for those without a name.
   private var found: [UInt64: String] = [:]
+  private var owners = Owners([])
 
   init(_ records: GraphRecords, _ options: ViewOptions) {
     self.records = records
@@ -52,6 +53,7 @@ struct GraphView {
     grouping = Self.grouping(options.grouping, of: living)
     if grouping == .part { found = Self.parts(living, edges) }
     if grouping == .name { found = Self.groupsOfUnnamed(living, edges) }
+    if grouping == .owner { owners = Owners(records.edges.filter(isThere)) }
     let boxOf = makeBoxes(living.filter { inFocus.contains($0.id) })
     makeLines(edges, boxOf)
   }
@@ -152,6 +154,7 @@ struct GraphView {
     case .type: node.type
     case .kind: node.operation
     case .part: found[node.id] ?? ""
+    case .owner: owners.label(of: node.id)
     case .name: node.name.map(Self.group(ofName:)) ?? found[node.id] ?? ""
     }
   }

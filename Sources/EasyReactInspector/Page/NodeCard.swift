@@ -12,6 +12,8 @@ struct NodeCard: Encodable, Sendable {
     var isBackEdge: Bool
     var isDeferred: Bool
     var place: String?
+    /// Of a listener that lives with an object.
+    var owner: String?
     /// Of one that is gone.
     var cut: Moment?
   }
@@ -29,6 +31,8 @@ struct NodeCard: Encodable, Sendable {
   var node: NodeRecord
   var label: String
   var value: ShownValue
+  /// Whom it lives for; empty: nobody, as far as is known.
+  var owner: String
   var upstream: [Neighbour]
   var downstream: [Neighbour]
   var listeners: [Neighbour]
@@ -46,13 +50,17 @@ struct NodeCard: Encodable, Sendable {
     let edges = records.edges.filter { edge in
       moment.map { edge.lived(at: $0) } ?? (edge.cut == nil)
     }
+    let owners = Owners(edges)
+    owner = owners.label(of: id)
     let into = edges.filter { $0.downstream == id }
     let away = edges.filter { $0.upstream == id }
     upstream = into.prefix(Self.mostNeighbours).map { Neighbour($0, to: $0.upstream, records) }
     downstream = away.filter { !$0.isListener }.prefix(Self.mostNeighbours)
       .map { Neighbour($0, to: $0.downstream, records) }
     listeners = away.filter(\.isListener).prefix(Self.mostNeighbours).map {
-      Neighbour($0, to: nil, records)
+      var listener = Neighbour($0, to: nil, records)
+      listener.owner = $0.owner.map(owners.label)
+      return listener
     }
     notShown = into.count + away.count - upstream.count - downstream.count - listeners.count
     formerListeners = Self.formerListeners(of: id, in: records, at: moment)
@@ -87,6 +95,7 @@ extension NodeCard.Neighbour {
     isBackEdge = record.isBackEdge
     isDeferred = record.isDeferred
     place = record.place?.description
+    owner = record.owner?.type
     cut = record.cut
   }
 }

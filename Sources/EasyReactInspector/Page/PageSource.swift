@@ -11,8 +11,8 @@ protocol PageSource: Sendable {
   var records: GraphRecords { get }
   /// All nodes and edges, and the events after `sequence`.
   func records(after sequence: UInt64) -> GraphRecords
-  /// What is wrong with the graphs; nil where that cannot be told.
-  var lint: [LintFinding]? { get }
+  /// What is wrong with the graphs. The page is asked, so a node that nobody hears is worth a line.
+  var lint: LintReport { get }
   /// The living node of an id.
   func node(_ id: UInt64) -> AnyNode?
 }
@@ -26,19 +26,7 @@ struct RunningProgram: PageSource {
   func records(after sequence: UInt64) -> GraphRecords { recorder.records(after: sequence) }
   func node(_ id: UInt64) -> AnyNode? { recorder.node(id) }
 
-  /// Of every graph, by one node of each.
-  var lint: [LintFinding]? {
-    var seen: Set<UInt64> = []
-    var findings: [LintFinding] = []
-    for record in recorder.records(after: .max).nodes
-    where record.gone == nil && !seen.contains(record.id) {
-      guard let node = recorder.node(record.id) else { continue }
-      for (reached, _) in node.reachable { seen.insert(reached.id) }
-      // The page is asked: here a node that nobody hears is worth a line.
-      findings += node.lint(including: [.neverHeard], with: recorder)
-    }
-    return findings
-  }
+  var lint: LintReport { LintReport(findings: recorder.lint(including: [.neverHeard])) }
 }
 
 /// What a program did, after its end.
@@ -47,6 +35,6 @@ struct SavedProgram: PageSource {
   let records: GraphRecords
   var isLive: Bool { false }
   func records(after sequence: UInt64) -> GraphRecords { records.after(sequence) }
-  var lint: [LintFinding]? { nil }
+  var lint: LintReport { records.lint(including: [.neverHeard]) }
   func node(_ id: UInt64) -> AnyNode? { nil }
 }

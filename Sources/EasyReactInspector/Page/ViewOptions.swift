@@ -3,9 +3,9 @@ import EasyReactInspection
 /// What of the graph a page wants to see, and how: the query of `api/graph`.
 struct ViewOptions: Hashable, Sendable {
   /// `auto`: by file, or by name where nearly all nodes are made in one file. `line`: where the node was made. `part`: what
-  /// hangs together.
+  /// hangs together. `owner`: whom it lives for.
   enum Grouping: String, Sendable, CaseIterable {
-    case auto, none, file, line, name, type, kind, part
+    case auto, none, file, line, name, type, kind, part, owner
   }
   /// Which groups are folded unless they are in `toggled`.
   enum Folding: String, Sendable { case auto, all, none }

@@ -6,19 +6,26 @@ import Synchronization
 /// Serves one request a connection, on the loopback address alone.
 ///
 /// What a stranger can make it do is bounded: so many connections at once, so many bytes of a request, and so many
-/// seconds for it; a reader that is too slow is cut off. Answers are made one at a time for each connection, and a
-/// stream of events makes the next one only when the last is written, so nothing piles up.
+/// seconds for it; a reader that is too slow is cut off. Where too many are refused, the next ones are let in later.
+/// Answers are made one at a time for each connection, and a stream of events makes the next one only when the last is
+/// written, so nothing piles up.
 struct LoopbackServer: Sendable {
   struct Limits: Sendable {
     var connections = 64
     var secondsToRead = 10.0
     var secondsToWrite = 30.0
+    /// So many refusals at once, and so many a second from then on. Whoever knows the token is not counted.
+    var refusals = 100.0
+    var refusalsPerSecond = 100.0
+    /// How many may wait with the system to be let in; it turns the others away, and they try again.
+    var waiting: Int32 = 64
   }
 
   let port: UInt16
   private let socket: Socket
   private let limits: Limits
   private let open = OpenConnections()
+  private let refused: Refusals
 
   private final class OpenConnections: Sendable {
     private let count = Mutex(0)
@@ -32,13 +39,42 @@ struct LoopbackServer: Sendable {
     func remove() { count.withLock { $0 -= 1 } }
   }
 
+  /// Each connection costs the program something, whoever comes, so those that come to nothing are rationed.
+  private final class Refusals: Sendable {
+    private struct State {
+      /// As many as are to be waited for, as of `moment`: one less at each interval.
+      var count = 0.0
+      var moment = ContinuousClock.now
+    }
+    private let state = Mutex(State())
+    private let limits: Limits
+    init(_ limits: Limits) { self.limits = limits }
+
+    func add() { _ = settle(1) }
+
+    /// Until the next connection may be let in.
+    var delay: Duration {
+      .seconds(max(0, settle(0) - limits.refusals) / limits.refusalsPerSecond)
+    }
+
+    private func settle(_ more: Double) -> Double {
+      let now = ContinuousClock.now
+      return state.withLock { state in
+        let passed = state.moment.duration(to: now) / .seconds(1)
+        state.count = max(0, state.count - passed * limits.refusalsPerSecond) + more
+        state.moment = now
+        return state.count
+      }
+    }
+  }
+
   /// - Parameter port: 0: any that is free.
   init(port: UInt16, limits: Limits = Limits()) throws {
     let socket = try Socket(domain: AF_INET, type: .stream)
     do {
       try socket.setValue(true, for: .localAddressReuse)
       try socket.bind(to: sockaddr_in.inet(ip4: "127.0.0.1", port: port))
-      try socket.listen()
+      try socket.listen(maxPendingConnection: limits.waiting)
       guard case .ip4(_, let bound) = try socket.sockname() else {
         throw SocketError.unsupportedAddress
       }
@@ -49,6 +85,7 @@ struct LoopbackServer: Sendable {
     }
     self.socket = socket
     self.limits = limits
+    refused = Refusals(limits)
   }
 
   /// Until the task is cancelled.
@@ -72,13 +109,16 @@ struct LoopbackServer: Sendable {
   ) async throws {
     try await withThrowingDiscardingTaskGroup { group in
       while true {
+        let delay = refused.delay
+        if delay > .zero { try await Task.sleep(for: delay) }
         guard let connection = try await next(listening) else { continue }
         guard open.add(atMost: limits.connections) else {
           try? connection.close()
+          refused.add()
           continue
         }
         group.addTask {
-          await serve(connection, answer)
+          if !(await serve(connection, answer)) { refused.add() }
           open.remove()
         }
       }
@@ -96,9 +136,10 @@ struct LoopbackServer: Sendable {
     }
   }
 
+  /// Was it answered, and not refused?
   private func serve(
     _ connection: AsyncSocket, _ answer: @escaping @Sendable (Request) async -> Reply
-  ) async {
+  ) async -> Bool {
     #if canImport(Darwin)
     try? connection.socket.setValue(true, for: .noSIGPIPE)
     #endif
@@ -113,7 +154,7 @@ struct LoopbackServer: Sendable {
       reply = .refusal(refusal)
     } catch {
       try? connection.close()
-      return
+      return false
     }
     do {
       try await write(reply.head)
@@ -123,6 +164,7 @@ struct LoopbackServer: Sendable {
       }
     } catch {}
     try? connection.close()
+    return !reply.isRefusal
   }
 
   private func read(_ connection: AsyncSocket) async throws -> Request {

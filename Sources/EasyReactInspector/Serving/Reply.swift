@@ -9,11 +9,15 @@ struct Reply: Sendable {
       @Sendable (_ write: @escaping @Sendable (Data) async throws -> Void) async throws -> Void)
   }
 
-  var status = "200 OK"
+  static let answered = "200 OK"
+  var status = answered
   var type: String
   var content: Content
   /// What a browser calls the file when it saves it.
   var fileName: String?
+
+  /// Not even in words: whoever asked is a stranger, or asked for what nobody can read.
+  var isRefusal: Bool { status != Self.answered }
 
   static func text(_ text: String, _ type: String = "text/plain") -> Reply {
     Reply(type: "\(type); charset=utf-8", content: .data(Data(text.utf8)))

@@ -63,6 +63,7 @@ async function node() {
       ...term('Value', valueText(card.value)), ...term('Operator', record.operation), ...term('Type', make('span', { class: 'mono' }, record.type)),
       ...term('Made at', make('span', { class: 'mono' }, `${record.place.file}:${record.place.line}`)),
       ...term('Can be set', record.isMutable ? 'yes' : 'no, it is what its upstreams make it'),
+      ...card.owner ? term('Lives for', card.owner) : [],
       ...record.gone ? term('Gone', time(record.gone.nanoseconds)) : [],
       ...term('Stored', many(record.counts.stored, 'time'), record.counts.storedEqual ? `, ${record.counts.storedEqual} unchanged` : ''),
       ...term('Listeners told', many(record.counts.told, 'time')),
@@ -90,7 +91,7 @@ function neighbours(title, list) {
   if (!list.length) return [];
   return [make('h3', {}, `${title} (${list.length})`), make('ul', { class: 'plain' }, ...list.slice(0, 30).map((one) => make('li', {},
     one.id ? link(one.id, one.label) : one.label, make('span', { class: 'quiet' },
-      ` ${[one.operation, one.isBackEdge && 'leads back', one.isDeferred && 'later', one.id && value(one.id).text].filter(Boolean).map((text) => cut(String(text), 40)).join(' · ')}`)))),
+      ` ${[one.operation, one.owner && `lives with ${one.owner}`, one.isBackEdge && 'leads back', one.isDeferred && 'later', one.id && value(one.id).text].filter(Boolean).map((text) => cut(String(text), 40)).join(' · ')}`)))),
   list.length > 30 ? note(`${list.length - 30} more`) : null];
 }
 
@@ -138,7 +139,7 @@ const asText = (text) => text ? make('details', {}, make('summary', {}, 'As text
 
 /// Listeners that were there once.
 const gone = (former) => former.length ? [make('ul', { class: 'plain' }, ...former.map((one) => make('li', {},
-  `A listener${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
+  `A listener${one.owner ? ` of ${one.owner}` : ''}${one.place ? ` made at ${one.place}` : ''} is gone since ${time(one.cut.nanoseconds)}: it was cancelled, or its owner died.`)))] : [];
 
 /// A sentence that begins with a node's label and a colon, with a link to the node: a whole sentence in a button does not flow.
 function linked(id, text) {
@@ -183,13 +184,14 @@ async function whynot() {
 // MARK: lint, counts, changes
 
 async function lint() {
-  const findings = await ask('lint');
-  if (findings === null) return [note('Lint needs the running program; a saved session has no graph to look at.')];
-  if (!findings.length) return [make('p', { class: 'good' }, 'Nothing found.')];
-  return [make('h2', {}, many(findings.length, 'finding')), ...findings.slice(0, 200).map((one) => make('div', { class: 'card', 'data-rule': one.rule },
-    make('strong', {}, one.rule), make('div', {}, ...one.nodes.slice(0, 12).flatMap((id, index) => [link(id, one.labels[index] ?? `node ${id}`), ' '])),
-    make('div', {}, one.reason), make('div', { class: 'quiet' }, one.remedy))),
-  findings.length > 200 ? note(`${findings.length - 200} more are not shown.`) : null];
+  const { findings, leftOut } = await ask('lint');
+  return [
+    findings.length ? make('h2', {}, many(findings.length, 'finding')) : make('p', { class: 'good' }, 'Nothing found.'),
+    ...findings.slice(0, 200).map((one) => make('div', { class: 'card', 'data-rule': one.rule },
+      make('strong', {}, one.rule), make('div', {}, ...one.nodes.slice(0, 12).flatMap((id, index) => [link(id, one.labels[index] ?? `node ${id}`), ' '])),
+      make('div', {}, one.reason), make('div', { class: 'quiet' }, one.remedy))),
+    findings.length > 200 ? note(`${findings.length - 200} more are not shown.`) : null,
+    leftOut.length ? make('p', { class: 'quiet', id: 'left-out' }, `Not looked for, since only the running program knows: ${leftOut.join(', ')}.`) : null];
 }
 
 let sortedBy = 'stored';

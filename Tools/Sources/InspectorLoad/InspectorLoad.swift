@@ -20,6 +20,10 @@ import Foundation
   @Option(help: "What runs besides: page, recorder or nothing.")
   var besides = Besides.page
 
+  @Option(
+    help: "A number that stands in each value of some private nodes besides, and nowhere else.")
+  var secret: Int?
+
   @Option(help: "How many seconds; 0: until it is ended.")
   var seconds = 0
 
@@ -28,9 +32,9 @@ import Foundation
   func run() throws {
     let recorder = GraphRecorder()
     if besides != .nothing { recorder.start() }
-    let crowd = Crowd(groups: max(1, nodes / 100))
+    let crowd = Crowd(groups: max(1, nodes / 100)), account = secret.map { Account(secret: $0) }
     if besides == .page { try InspectorLoad.serve(recorder) }
-    let thread = Thread { [self] in set(crowd) }
+    let thread = Thread { [self] in set(crowd, account) }
     thread.start()
     while seconds == 0 || !thread.isFinished { Thread.sleep(forTimeInterval: 0.2) }
     withExtendedLifetime(recorder) {}
@@ -41,13 +45,14 @@ import Foundation
     try Inspector.start(recorder: recorder, token: token, title: "A crowd")
   }
 
-  private func set(_ crowd: Crowd) {
+  private func set(_ crowd: Crowd, _ account: Account?) {
     let clock = ContinuousClock()
     var done = 0, line = (moment: clock.now, processor: processorSeconds(), sets: 0)
     let began = clock.now
     while seconds == 0 || began.duration(to: clock.now) < .seconds(seconds) {
       for _ in 0..<(sets == 0 ? 100 : max(1, sets / 100)) {
         crowd.set(done)
+        account?.set(done)
         done += 1
       }
       if sets > 0 {
@@ -67,13 +72,18 @@ import Foundation
   }
 }
 
-/// Groups of a hundred nodes: a source, ten chains of nine from it, and joins that gather them.
+/// Shows what comes of some groups.
+private final class Board: Sendable {}
+
+/// Groups of a hundred nodes: a source, ten chains of nine from it, and joins that gather them. What comes of a group is shown
+/// by one of ten boards.
 private final class Crowd: Sendable {
   private let sources: [MutableNode<Int>]
-  private let listenings: [Listening]
+  private let boards: [Board]
 
   init(groups: Int) {
-    var sources: [MutableNode<Int>] = [], listenings: [Listening] = []
+    var sources: [MutableNode<Int>] = []
+    boards = (0..<min(groups, 10)).map { _ in Board() }
     for group in 0..<groups {
       let source = MutableNode(0).named("sensor \(group)/raw")
       var ends: [Node<Int>] = []
@@ -86,14 +96,39 @@ private final class Crowd: Sendable {
       for (place, end) in ends.enumerated().dropFirst() {
         sum = sum.combine(end).map { $0 &+ $1 }.named("sensor \(group)/sum \(place)")
       }
-      listenings.append(sum.listen { _ in })
+      sum.listen(by: boards[group % boards.count]) { _, _ in }
       sources.append(source)
     }
     self.sources = sources
-    self.listenings = listenings
   }
 
   func set(_ number: Int) { sources[number % sources.count].set(number) }
+}
+
+/// Private nodes of each kind: of text, of numbers, of events, and one that is derived; beside them what others may know.
+private final class Account: Sendable {
+  private let secret: Int
+  private let password = MutableNode<String>().named("password")
+  private let pin = MutableNode<Int>().named("pin")
+  private let typed = MutableNode<String>.eventNode().named("typed")
+  private let listenings: [Listening]
+
+  init(secret: Int) {
+    self.secret = secret
+    let both = password.combine(pin), copy = both.map { "\($0) \($1)" }.named("copy")
+    for node in [password, pin, typed, both, copy] as [AnyNode] { node.isPrivate = true }
+    let length = password.map(\.count).named("length")
+    let waits = password.combine(MutableNode<Int>().named("code")).named("waits")
+    listenings = [
+      copy.listen { _ in }, typed.listen { _ in }, length.listen { _ in }, waits.listen { _ in },
+    ]
+  }
+
+  func set(_ number: Int) {
+    password.set("\(secret) password \(number)", context: "sign-up")
+    pin.value = secret * 1_000 + number % 1_000
+    typed.value = "\(secret) typed \(number)"
+  }
 }
 
 private func processorSeconds() -> Double {

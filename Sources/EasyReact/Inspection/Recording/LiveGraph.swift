@@ -11,6 +11,14 @@ package struct LiveEdge: Sendable {
   package let isBackEdge, isDeferred: Bool
   /// Of a listener: it is called elsewhere than where the value is told, on a scheduler, an actor or in a task.
   package let isPlaced: Bool
+  /// Of a listener: whom it lives with.
+  package let owner: LiveOwner?
+}
+
+/// An owner of listeners. No other one has the address while a listening of this one is there.
+package struct LiveOwner: Sendable {
+  package let address: UInt
+  package let type: AnyObject.Type
 }
 
 extension AnyNode {
@@ -46,11 +54,19 @@ extension LiveEdge {
 }
 
 extension EdgePointer {
+  fileprivate var owned: OwnedListening? {
+    pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
+  }
+
+  private var owner: LiveOwner? {
+    owned.map { LiveOwner(address: UInt(bitPattern: $0.ownerAddress), type: $0.ownerType) }
+  }
+
   fileprivate func seen(from up: UInt64, to down: UInt64?) -> LiveEdge {
     LiveEdge(
       id: UInt64(number()), upstream: up, downstream: down, operation: pointee.kind.name,
       isBackEdge: pointee.has(.isBackEdge), isDeferred: pointee.kind.isDeferred,
-      isPlaced: down == nil && pointee.state != nil)
+      isPlaced: down == nil && pointee.state != nil, owner: down == nil ? owner : nil)
   }
 }
 
@@ -66,10 +82,7 @@ extension AnyNode {
   package final var facts: NodeFacts {
     var owned: [OwnedListening] = []
     storage.forEachEdge(.listeners) { edge in
-      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
-      if !edge.pointee.has(.cut), let listening = publicObject as? OwnedListening {
-        owned.append(listening)
-      }
+      if !edge.pointee.has(.cut), let listening = edge.owned { owned.append(listening) }
     }
     return NodeFacts(
       isEventNode: isEventNode, orphans: owned.count { $0.isOwnerGone }, whereabouts: whereabouts)
