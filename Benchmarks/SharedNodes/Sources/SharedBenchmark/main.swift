@@ -9,13 +9,16 @@ import Synchronization
 // Shared nodes beside the bare client library, on one server, in one run:
 //
 //     nats-server -a 127.0.0.1 -p 4222 -js -sd FOLDER &
-//     swift run -c release --package-path Benchmarks/SharedNodes SharedBenchmark nats://127.0.0.1:4222
+//     swift run -c release --package-path Benchmarks/SharedNodes SharedBenchmark nats://127.0.0.1:4222 [latency] [throughput] [set] [folder] [opening]
 //
 // And a FileStore, which needs no server. Values of 64 bytes. Both sides do the same: values go to the server, and a watcher on another
 // connection hears each of them. They take turns, and a ratio is that of two neighbours: so what else the machine does cancels out.
 // A ratio is told as the median of the rounds, and the middle half of them in brackets.
 
 let address = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "nats://127.0.0.1:4222"
+/// Parts to be measured; none: all of them.
+let parts = Set(CommandLine.arguments.dropFirst(2))
+func part(_ name: String, _ body: () -> Void) { if parts.isEmpty || parts.contains(name) { body() } }
 let clock = ContinuousClock()
 let payload = Data(repeating: 7, count: 64)
 
@@ -129,7 +132,7 @@ func latency() {
   row("  times the bare one (at most 1.3)", ratios: zip(ours, theirs).map { $0 / $1 })
   withExtendedLifetime((listening, here)) {}
 }
-latency()
+part("latency", latency)
 
 // MARK: Throughput: 20 rounds, four threads with a key each, until a watcher elsewhere has heard every value
 
@@ -162,52 +165,63 @@ func throughput() {
   row("  times the bare one (at least 0.8)", ratios: zip(ours, theirs).map { $0 / $1 })
   withExtendedLifetime(listenings) {}
 }
-throughput()
+part("throughput", throughput)
 
-// MARK: A local set, opening, memory
+// MARK: A local set
 
-let local = one.node("local", of: Data.self)
-until(local.status) { $0.isKnown }
-let setTimes = (0..<20).map { _ in
-  let start = clock.now
-  for _ in 0..<10_000 { local.value = payload }
-  defer { until(local.status) { $0.isSettled } }
-  return microseconds(clock.now - start) / 10_000
+func localSet() {
+  let local = one.node("local", of: Data.self)
+  until(local.status) { $0.isKnown }
+  let times = (0..<20).map { _ in
+    let start = clock.now
+    for _ in 0..<10_000 { local.value = payload }
+    defer { until(local.status) { $0.isSettled } }
+    return microseconds(clock.now - start) / 10_000
+  }
+  row("a set, on the caller, median of 20 (at most 1)", median(times), "µs")
+  row("  the least", times.min()!, "µs")
 }
-row("a set, on the caller, median of 20 (at most 1)", median(setTimes), "µs")
-row("  the least", setTimes.min()!, "µs")
+part("set", localSet)
 
 // MARK: A folder: two handles, as two processes have them
 
-let folder = NSTemporaryDirectory() + "easyreact-bench-" + UUID().uuidString
-let file = FileStore(folder), otherFile = FileStore(folder)
-let fromFile = otherFile.node("a", of: Data.self), toFile = file.node("a", of: Data.self)
-until(fromFile.status) { $0.isKnown }
-until(toFile.status) { $0.isKnown }
-let fileListening = fromFile.listen { _ in heard.signal() }
-var fileTimes: [Double] = []
-for _ in 0..<200 {
-  let start = clock.now
-  toFile.value = payload
-  heard.wait()
-  fileTimes.append(microseconds(clock.now - start) / 1_000)
-  // At another moment of the other's interval each time.
-  usleep(UInt32.random(in: 0..<20_000))
+func folder() {
+  let path = NSTemporaryDirectory() + "easyreact-bench-" + UUID().uuidString
+  let file = FileStore(path), otherFile = FileStore(path)
+  let fromFile = otherFile.node("a", of: Data.self), toFile = file.node("a", of: Data.self)
+  until(fromFile.status) { $0.isKnown }
+  until(toFile.status) { $0.isKnown }
+  let fileListening = fromFile.listen { _ in heard.signal() }
+  var fileTimes: [Double] = []
+  for _ in 0..<200 {
+    let start = clock.now
+    toFile.value = payload
+    heard.wait()
+    fileTimes.append(microseconds(clock.now - start) / 1_000)
+    // At another moment of the other's interval each time.
+    usleep(UInt32.random(in: 0..<20_000))
+  }
+  row("FileStore: set to listener elsewhere, p50", median(fileTimes), "ms")
+  row("  the longest of 200 (under 100)", fileTimes.max()!, "ms")
+  fileListening.cancel()
+  try? FileManager.default.removeItem(atPath: path)
 }
-row("FileStore: set to listener elsewhere, p50", median(fileTimes), "ms")
-row("  the longest of 200 (under 100)", fileTimes.max()!, "ms")
-fileListening.cancel()
-try? FileManager.default.removeItem(atPath: folder)
+part("folder", folder)
+
+// MARK: Opening, memory
 
 func residentBytes() -> Double {
   let pages = try! String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
     separator: " ")[1]
   return Double(pages)! * 4_096
 }
-let before = residentBytes()
-let start = clock.now
-let many = (0..<10_000).map { one.node("many.\($0)", of: Int.self) }
-for node in many { until(node.status) { $0.isKnown } }
-row("10,000 nodes opened (under 2)", (clock.now - start) / .seconds(1), "s")
-row("  memory of one", (residentBytes() - before) / 10_000, "bytes")
-withExtendedLifetime(many) {}
+func opening() {
+  let before = residentBytes()
+  let start = clock.now
+  let many = (0..<10_000).map { one.node("many.\($0)", of: Int.self) }
+  for node in many { until(node.status) { $0.isKnown } }
+  row("10,000 nodes opened (under 2)", (clock.now - start) / .seconds(1), "s")
+  row("  memory of one", (residentBytes() - before) / 10_000, "bytes")
+  withExtendedLifetime(many) {}
+}
+part("opening", opening)
