@@ -6,7 +6,9 @@ import Foundation
 struct JetStream: Sendable {
   let bucket, stream, prefix: String
 
-  init(bucket: String) { (self.bucket, stream, prefix) = (bucket, "KV_\(bucket)", "$KV.\(bucket).") }
+  init(bucket: String) {
+    (self.bucket, stream, prefix) = (bucket, "KV_\(bucket)", "$KV.\(bucket).")
+  }
 
   func api(_ call: String) -> String { "$JS.API.\(call).\(stream)" }
 

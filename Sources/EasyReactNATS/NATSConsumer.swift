@@ -162,7 +162,9 @@ final class NATSConsumer: Sendable {
       guard count == 9 || count >= 11 else { return nil }
       var rest = bytes[...]
       for _ in 0..<(count == 9 ? 5 : 7) { _ = Self.number(&rest) }
-      guard let revision = Self.number(&rest), let delivered = Self.number(&rest) else { return nil }
+      guard let revision = Self.number(&rest), let delivered = Self.number(&rest) else {
+        return nil
+      }
       _ = Self.number(&rest)
       guard let pending = Self.number(&rest) else { return nil }
       (self.revision, self.delivered, self.pending) = (revision, delivered, pending)

@@ -241,11 +241,18 @@ extension Replica {
     do throws(SharedProblem) {
       // A deletion by another tool has no bytes.
       if entry.isDeletion, entry.bytes.isEmpty { return decoded }
-      let (envelope, bytes) = try Envelope.open(entry.bytes, key: key)
-      decoded.envelope = envelope
-      if !entry.isDeletion { decoded.value = Box(try decode(bytes)) }
+      let opened = try Envelope.open(entry.bytes, key: key)
+      decoded.envelope = opened.envelope
+      if telling == .every { decoded.earlier = opened.earlier.compactMap(decode) }
+      if !entry.isDeletion { decoded.value = Box(try decode(opened.value)) }
     } catch { decoded.problem = error }
     return decoded
+  }
+
+  /// Nil: it cannot be read, and counts as missed. Within: nil where the key was cleaned.
+  private func decode(_ earlier: Envelope.Earlier) -> AnyBox?? {
+    guard let bytes = earlier.bytes else { return .some(nil) }
+    return (try? decode(bytes)).map { .some(Box($0)) }
   }
 
   private func decode(_ bytes: Data) throws(SharedProblem) -> Value {
@@ -338,18 +345,39 @@ extension Replica {
 
   private func write(_ attempt: State.Attempt) {
     let write: StoreWrite
-    do {
-      let bytes = try attempt.value.map { try coding.encode($0.open(Value.self)) } ?? Data()
-      write = StoreWrite(
-        key: key, bytes: attempt.envelope.bytes(before: bytes), isDeletion: attempt.value == nil,
-        expected: attempt.expected)
-    } catch {
-      let problem = SharedProblem(
-        .unencodable, "a value of \(Value.self) cannot be turned into bytes: \(error)",
-        at: "key “\(key)”", remedy: "Set another value; or make its encoding cover this one.")
-      return store.scheduler.schedule { self.answer(attempt.number, .refused(problem)) }
+    do throws(SharedProblem) { write = try encode(attempt) } catch {
+      return store.scheduler.schedule { self.answer(attempt.number, .refused(error)) }
     }
     store.write(write) { self.answer(attempt.number, $0) }
+  }
+
+  private func encode(_ attempt: State.Attempt) throws(SharedProblem) -> StoreWrite {
+    var size = 0
+    func bytes(_ value: AnyBox?) throws(SharedProblem) -> Data? {
+      let bytes = try encode(value)
+      size += bytes?.count ?? 0
+      if size > Envelope.bytesAtOnce, !attempt.earlier.isEmpty {
+        throw .tooLarge(size, limit: Envelope.bytesAtOnce, key: key)  // then fewer at once
+      }
+      return bytes
+    }
+    var earlier: [Envelope.Earlier] = []
+    for made in attempt.earlier {
+      earlier.append(.init(sequence: made.sequence, bytes: try bytes(made.value)))
+    }
+    let last = try bytes(attempt.value) ?? Data()
+    return StoreWrite(
+      key: key, bytes: attempt.envelope.bytes(before: last, after: earlier),
+      isDeletion: attempt.value == nil, expected: attempt.expected)
+  }
+
+  private func encode(_ value: AnyBox?) throws(SharedProblem) -> Data? {
+    guard let value else { return nil }
+    do { return try coding.encode(value.open(Value.self)) } catch {
+      throw SharedProblem(
+        .unencodable, "a value of \(Value.self) cannot be turned into bytes: \(error)",
+        at: "key “\(key)”", remedy: "Set another value; or make its encoding cover this one.")
+    }
   }
 
   private func answer(_ number: UInt64, _ answer: StoreAnswer) {

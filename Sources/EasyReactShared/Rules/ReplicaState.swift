@@ -5,7 +5,7 @@ import EasyReact
 // them once more, small, and looks at every interleaving. What comes in:
 //
 //  1. `heard`, `changed`   the program sets, cleans or updates. It is told at once, and waits here in order.
-//  2. `nextAttempt`        the oldest of these is written, expecting the newest revision known here. One at a time.
+//  2. `nextAttempt`        the oldest of these are written as one entry, expecting the newest revision known here. One at a time.
 //  3. `answered`           what became of that.
 //  4. `received`           an entry of the store, which may be the effect of 3.
 //  5. `isToBeTold`, `nextTold`  what the node is to tell, if that is not what it holds.
@@ -14,6 +14,8 @@ import EasyReact
 //  - Every write expects the newest revision known, so it can only be done as the *next* one after it. What was answered by
 //    nobody is tried again with the same expectation: it cannot be done twice.
 //  - An entry says which writes went before it (`WriteTrail`), so one that came first is known to be done, or never to be.
+//  - What was written together is in the store as a whole or not at all. What an entry has of one's own is known by its sequence, and
+//    with it everything before that.
 //  - An entry of another writer goes *below* what waits here, which is computed anew on top of it: sets stay, or are merged;
 //    updates run again. So what waits is later in the store's order, and wins.
 
@@ -53,19 +55,32 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var envelope: Envelope
     /// Why it has no value.
     var problem: SharedProblem?
+    /// What its writer set before, and wrote together with it: where every value is told.
+    var earlier: [Value?] = []
   }
 
-  /// The oldest operation, on its way to the store.
+  /// What an operation made.
+  struct Made: Sendable {
+    var sequence: UInt64
+    var value: Value?
+  }
+
+  /// The oldest operations, on their way to the store as one entry.
   struct Attempt: Sendable {
     var number: UInt64
-    var sequence: UInt64
+    /// The last one.
+    var made: Made
+    /// Those before it, the oldest first.
+    var earlier: [Made]
     var expected: UInt64
-    var value: Value?
     var envelope: Envelope
     /// An earlier try was answered by nobody, so this one's conflict may be its effect.
     var isDoubtful = false
     /// It was a conflict: the entry that was there first has not come yet.
     var isConflict = false
+
+    var sequence: UInt64 { made.sequence }
+    var value: Value? { made.value }
   }
 
   let rules: ReplicaRules<Value>
@@ -78,6 +93,9 @@ struct ReplicaState<Value: Sendable>: Sendable {
   private(set) var waiting = Deque<Operation>()
   private(set) var attempt: Attempt?
   private var attempts: UInt64 = 0
+  /// How many values are written as one entry at most. Fewer after such an entry was refused, so that it is found which value is to blame;
+  /// then one more with each that went well.
+  private var valuesAtOnce = Envelope.valuesAtOnce
   /// What the node is still to tell, in order; the last of them is what it is to hold.
   private var told = Deque<Value?>()
   /// The last of them is no news: it is what waits here, again, behind what another one set.
@@ -141,13 +159,12 @@ extension ReplicaState {
   private mutating func append(_ operation: Operation) {
     // The node holds it now; again only behind what others set and is still to be told.
     defer {
-      dropWaiting()
+      untellWaiting()
       if !told.isEmpty { tellWaiting() }
     }
-    let isLastUnderWay = waiting.count == 1 && attempt != nil
-    guard waiting.count >= rules.limit, let last = waiting.last, !isLastUnderWay else {
-      return waiting.append(operation)
-    }
+    guard waiting.count >= rules.limit, let last = waiting.last,
+      last.sequence > attempt?.sequence ?? 0
+    else { return waiting.append(operation) }
     joinedCount += 1
     waiting[waiting.count - 1] = last.joined(with: operation)
   }
@@ -178,27 +195,29 @@ extension ReplicaState {
     guard entry.revision > confirmed.revision else { return }
     problem = entry.problem
     var isOwn = false
-    var ownCount: UInt64 = 0
+    var ownCount = 0
     if let attempt {
       let fate = entry.envelope.fate(of: attempt.sequence, by: writer, expecting: attempt.expected)
       switch fate {
       case .applied:
         isOwn = entry.envelope.writer == writer
-        ownCount = 1
-        finishFirst()
+        ownCount = 1 + attempt.earlier.count
+        finish(attempt)
       case .notApplied: self.attempt = nil
       case .unknown where attempt.isConflict && !attempt.isDoubtful: self.attempt = nil
-      case .unknown where attempt.isDoubtful: giveUpFirst(at: entry.revision)
+      case .unknown where attempt.isDoubtful: giveUp(attempt, at: entry.revision)
       case .unknown: break  // its answer comes
       }
     }
+    dropWaiting(through: entry.envelope.sequence(of: writer) ?? 0)
     if isKnown, !isOwn { countMissed(before: entry, ownCount) }
+    let theirs = entry.problem == nil ? entry.earlier + [entry.value] : []
     // What cannot be read leaves the value as it is.
     let value = entry.problem == nil ? entry.value : confirmed.value
     confirmed = entry
-    confirmed.value = value
+    (confirmed.value, confirmed.earlier) = (value, [])
     if isKnown, isOwn { return }
-    rebase(tellingTheirs: entry.problem == nil)
+    rebase(telling: theirs)
   }
 
   /// What there is has been told.
@@ -206,7 +225,7 @@ extension ReplicaState {
     if isKnown { return }
     isKnown = true
     problem = confirmed.problem
-    rebase(tellingTheirs: confirmed.problem == nil)
+    rebase(telling: confirmed.problem == nil ? [confirmed.value] : [])
   }
 
   /// There is no such key, and cannot be.
@@ -221,22 +240,26 @@ extension ReplicaState {
     confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
   }
 
-  private mutating func countMissed(before entry: Entry, _ ownCount: UInt64) {
-    let (known, new) = (confirmed.envelope.count + ownCount, entry.envelope.count)
-    guard rules.telling == .every, new > known + 1 else { return }
-    missedCount += Int(clamping: new - known - 1)
+  private mutating func countMissed(before entry: Entry, _ ownCount: Int) {
+    let told = confirmed.envelope.count + UInt64(ownCount) + UInt64(1 + entry.earlier.count)
+    guard rules.telling == .every, entry.envelope.count > told else { return }
+    missedCount += Int(clamping: entry.envelope.count - told)
   }
 
   /// The store has it, or never will. What comes back of one's own is not told again.
-  private mutating func finishFirst() {
-    attempt = nil
-    waiting.removeFirst()
+  private mutating func finish(_ attempt: Attempt) {
+    self.attempt = nil
+    dropWaiting(through: attempt.sequence)
+  }
+
+  private mutating func dropWaiting(through sequence: UInt64) {
+    while let first = waiting.first, first.sequence <= sequence { waiting.removeFirst() }
   }
 
   /// What another one set, in the store's order; then what waits here, for that is what the node is to hold.
-  private mutating func tellInOrder(_ value: Value?) {
-    dropWaiting()
-    told.append(value)
+  private mutating func tellInOrder(_ values: [Value?]) {
+    untellWaiting()
+    told.append(contentsOf: values)
     if !waiting.isEmpty { tellWaiting() }
   }
 
@@ -245,14 +268,14 @@ extension ReplicaState {
     endsWithWaiting = true
   }
 
-  private mutating func dropWaiting() {
+  private mutating func untellWaiting() {
     if endsWithWaiting, !told.isEmpty { told.removeLast() }
     endsWithWaiting = false
   }
 
   /// Nobody can tell whether it was done, and it must not be done twice.
-  private mutating func giveUpFirst(at revision: UInt64) {
-    finishFirst()
+  private mutating func giveUp(_ attempt: Attempt, at revision: UInt64) {
+    finish(attempt)
     problem = SharedProblem(
       .outcomeUnknown,
       "a write was answered by nobody, and more than \(WriteTrail.limit) others have written since",
@@ -264,7 +287,8 @@ extension ReplicaState {
 
 extension ReplicaState {
   /// What waits is computed anew on what the store has, and told if that makes a difference.
-  private mutating func rebase(tellingTheirs: Bool) {
+  /// - Parameter theirs: What the store has that has not been told, the oldest first.
+  private mutating func rebase(telling theirs: [Value?]) {
     if !isKnown { return }
     var base = confirmed.value
     var isReadable = confirmed.problem == nil
@@ -279,10 +303,10 @@ extension ReplicaState {
       base = waiting[index].result
     }
     // That there is nothing is no news of anybody's, where something waits.
-    let hasNews = tellingTheirs && (confirmed.revision > 0 || waiting.isEmpty)
+    let hasNews = !theirs.isEmpty && (confirmed.revision > 0 || waiting.isEmpty)
     if hasNews, rules.telling == .every {
-      tellInOrder(confirmed.value)
-    } else if dependsOnBase, tellingTheirs || !waiting.isEmpty {
+      tellInOrder(theirs)
+    } else if dependsOnBase, !theirs.isEmpty || !waiting.isEmpty {
       tell(base)
     }
   }
@@ -298,10 +322,10 @@ extension ReplicaState {
     rules.merge != nil || !waiting.contains { !$0.isChange }
   }
 
-  /// The first operation is taken back.
-  private mutating func takeBackFirst() {
-    finishFirst()
-    rebase(tellingTheirs: false)
+  /// The store does not take it.
+  private mutating func takeBack(_ attempt: Attempt) {
+    finish(attempt)
+    rebase(telling: [])
     tell(shown)
   }
 }
@@ -332,16 +356,27 @@ extension ReplicaState {
   mutating func nextAttempt() -> Attempt? {
     guard isKnown, attempt == nil else { return nil }
     while let first = waiting.first, first.isVoid { waiting.removeFirst() }
-    guard let first = waiting.first else { return nil }
+    var earlier = oldest()
+    guard let last = earlier.popLast() else { return nil }
     attempts += 1
-    let trail = confirmed.trailOfNext
     let envelope = Envelope(
-      writer: writer, sequence: first.sequence, count: confirmed.envelope.count + 1,
-      previous: confirmed.revision, trail: trail)
+      writer: writer, sequence: last.sequence,
+      count: confirmed.envelope.count + UInt64(earlier.count) + 1, previous: confirmed.revision,
+      trail: confirmed.trailOfNext)
     attempt = Attempt(
-      number: attempts, sequence: first.sequence, expected: confirmed.revision, value: first.result,
+      number: attempts, made: last, earlier: earlier, expected: confirmed.revision,
       envelope: envelope)
     return attempt
+  }
+
+  /// What goes into one entry. An update that found nothing to do goes nowhere.
+  private func oldest() -> [Made] {
+    var made: [Made] = []
+    for operation in waiting where !operation.isVoid {
+      made.append(Made(sequence: operation.sequence, value: operation.result))
+      if made.count == valuesAtOnce { break }
+    }
+    return made
   }
 
   /// The same again, after an answer that said nothing.
@@ -361,14 +396,14 @@ extension ReplicaState {
     case .stored(let revision): stored(attempt, revision)
     case .conflict where confirmed.revision > attempt.expected:
       // The entry was here before the answer, and its trail did not reach back.
-      if attempt.isDoubtful { giveUp() } else { self.attempt = nil }
+      if attempt.isDoubtful { giveUp(attempt) } else { self.attempt = nil }
     case .conflict:
       self.attempt?.isConflict = true
       return .look
     case .unknown(let problem):
       self.problem = problem
       if confirmed.revision > attempt.expected {
-        giveUp()
+        giveUp(attempt)
       } else {
         self.attempt?.isDoubtful = true
         return .tryAgain
@@ -376,28 +411,32 @@ extension ReplicaState {
     case .unsent(let problem):
       self.problem = problem
       return .tryAgain
+    case .refused where !attempt.earlier.isEmpty && !attempt.isDoubtful:
+      valuesAtOnce = (attempt.earlier.count + 1) / 2
+      self.attempt = nil
     case .refused(let problem):
-      takeBackFirst()
+      takeBack(attempt)
       self.problem = problem
     }
     return .goOn
   }
 
   private mutating func stored(_ attempt: Attempt, _ revision: UInt64) {
-    finishFirst()
+    finish(attempt)
     problem = nil
+    valuesAtOnce = min(valuesAtOnce + 1, Envelope.valuesAtOnce)
     if revision > confirmed.revision {
       confirmed = Entry(revision: revision, value: attempt.value, envelope: attempt.envelope)
     } else {
       // Others have written after it, and below it is what the store has.
-      rebase(tellingTheirs: true)
+      rebase(telling: [confirmed.value])
     }
   }
 
-  private mutating func giveUp() {
-    giveUpFirst(at: confirmed.revision)
+  private mutating func giveUp(_ attempt: Attempt) {
+    giveUp(attempt, at: confirmed.revision)
     let reason = problem
-    rebase(tellingTheirs: true)
+    rebase(telling: [confirmed.value])
     problem = reason
   }
 

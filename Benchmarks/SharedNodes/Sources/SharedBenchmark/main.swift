@@ -18,7 +18,9 @@ import Synchronization
 let address = CommandLine.arguments.count > 1 ? CommandLine.arguments[1] : "nats://127.0.0.1:4222"
 /// Parts to be measured; none: all of them.
 let parts = Set(CommandLine.arguments.dropFirst(2))
-func part(_ name: String, _ body: () -> Void) { if parts.isEmpty || parts.contains(name) { body() } }
+func part(_ name: String, _ body: () -> Void) {
+  if parts.isEmpty || parts.contains(name) { body() }
+}
 let clock = ContinuousClock()
 let payload = Data(repeating: 7, count: 64)
 
