@@ -168,7 +168,7 @@ extension Replica {
   }
 
   private var isAnswerDue: Bool {
-    state.attempt != nil && unanswered == nil && store.connection.value?.isConnected ?? false
+    state.attempt != nil && unanswered == nil
   }
 
   /// Holder. What the node is about to tell is no news to its first listener.

@@ -56,7 +56,8 @@ extension Envelope {
   /// Before the bytes of a value.
   func bytes(before value: Data, after earlier: [Earlier] = []) -> Data {
     let size = earlier.reduce(value.count) { $0 + 8 + ($1.bytes?.count ?? 0) }
-    var out = Data(capacity: 32 + 20 * trail.writes.count + size)
+    var out: [UInt8] = []  // to which a byte is appended in less time than to `Data`
+    out.reserveCapacity(40 + 20 * trail.writes.count + size)
     out.append(contentsOf: [UInt8(ascii: "E"), UInt8(ascii: "R"), Self.version])
     out.append(fixed: writer)
     for number in [sequence, count, previous, trail.since, UInt64(trail.writes.count)] {
@@ -71,10 +72,10 @@ extension Envelope {
     for one in earlier {
       out.append(number: sequence - one.sequence)
       out.append(number: one.bytes.map { UInt64($0.count) + 1 } ?? 0)
-      if let bytes = one.bytes { out.append(bytes) }
+      if let bytes = one.bytes { out.append(contentsOf: bytes) }
     }
-    out.append(value)
-    return out
+    out.append(contentsOf: value)
+    return Data(out)
   }
 
   /// The envelope and the bytes of the values.
@@ -139,7 +140,7 @@ extension Envelope {
   }
 }
 
-extension Data {
+extension RangeReplaceableCollection<UInt8> {
   /// Eight bytes, the lowest first.
   mutating func append(fixed number: UInt64) {
     for shift in stride(from: 0, to: 64, by: 8) {
@@ -158,7 +159,7 @@ extension Data {
   }
 }
 
-/// Reads what `Data.append(fixed:)` and `append(number:)` wrote; nil: there is no more, or it is none of that.
+/// Reads what `append(fixed:)` and `append(number:)` wrote; nil: there is no more, or it is none of that.
 struct ByteReader {
   private let bytes: Data
   private var index: Data.Index
