@@ -77,8 +77,10 @@ struct ShareModel: Hashable {
     static let writesBlindly = Rules(rawValue: 128)  // expecting nothing
     static let dropsOvertaken = Rules(rawValue: 256)  // an entry of others ends what is under way
     static let tellsOwn = Rules(rawValue: 512)  // what comes back of one's own is told again
-    static let finishesOne = Rules(rawValue: 1_024)  // of what was written together only the first is done
-    static let finishesAll = Rules(rawValue: 2_048)  // what waits behind it counts as done with it
+    /// Of what was written together only the first is done.
+    static let finishesOne = Rules(rawValue: 1_024)
+    /// What waits behind what was written counts as done with it.
+    static let finishesAll = Rules(rawValue: 2_048)
   }
 
   /// - Parameter trailLimit: How many writers are remembered.
