@@ -4,9 +4,11 @@ import Foundation
 
 /// What JetStream is asked, and what it answers: JSON under `$JS.API`.
 struct JetStream: Sendable {
-  let bucket: String
-  var stream: String { "KV_\(bucket)" }
-  var prefix: String { "$KV.\(bucket)." }
+  let bucket, stream, prefix: String
+
+  init(bucket: String) {
+    (self.bucket, stream, prefix) = (bucket, "KV_\(bucket)", "$KV.\(bucket).")
+  }
 
   func api(_ call: String) -> String { "$JS.API.\(call).\(stream)" }
 
@@ -121,11 +123,20 @@ struct JetStream: Sendable {
 
   /// The same as decoding one, without a decoder: `{"stream":"KV_b", "seq":7}`. Nil: it is not that simple.
   static func acknowledged(_ data: Data) -> UInt64? {
-    guard data.starts(with: Data(#"{"stream":""#.utf8)),
-      let mark = data.range(of: Data(#""seq":"#.utf8))
-    else { return nil }
-    let digits = data[mark.upperBound...].drop { $0 == UInt8(ascii: " ") }.prefix { 48...57 ~= $0 }
-    return digits.isEmpty ? nil : digits.reduce(0) { $0 &* 10 &+ UInt64($1 - 48) }
+    data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      func skip(_ text: StaticString) -> Bool {
+        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard rest.starts(with: text) else { return false }
+        rest = rest.dropFirst(text.count)
+        return true
+      }
+      guard skip(#"{"stream":""#) else { return nil }
+      rest = rest.drop { $0 != UInt8(ascii: "\"") }
+      guard skip(#"", "seq":"#) else { return nil }
+      let digits = rest.prefix { 48...57 ~= $0 }
+      return digits.isEmpty ? nil : digits.reduce(0) { $0 &* 10 &+ UInt64($1 - 48) }
+    }
   }
 
   struct Stored: Decodable {

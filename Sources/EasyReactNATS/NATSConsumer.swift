@@ -135,7 +135,9 @@ final class NATSConsumer: Sendable {
     _ session: NATSSession
   ) {
     guard status == "100" else { return }
-    if let reply = message.reply, !reply.isEmpty { _ = session.link.publish(Data(), to: reply) }
+    if let reply = message.reply, reply[0] != 0 {
+      _ = session.link.publish(Data(), to: String(cString: reply))
+    }
     if let stalled = message.header("Nats-Consumer-Stalled") {
       _ = session.link.publish(Data(), to: stalled)
     }
@@ -153,13 +155,27 @@ final class NATSConsumer: Sendable {
   private struct Place {
     let revision, delivered, pending: UInt64
 
-    init?(_ reply: String) {
-      let parts = reply.split(separator: ".", omittingEmptySubsequences: false)
-      let start = parts.count == 9 ? 5 : 7
-      guard parts.count == 9 || parts.count >= 11, let revision = UInt64(parts[start]),
-        let delivered = UInt64(parts[start + 1]), let pending = UInt64(parts[start + 3])
-      else { return nil }
+    /// - Parameter reply: Zero ends it. Its bytes are read where they are, for this is done with every entry.
+    init?(_ reply: UnsafePointer<CChar>) {
+      let bytes = UnsafeRawBufferPointer(start: reply, count: strlen(reply))
+      let count = 1 + bytes.count { $0 == UInt8(ascii: ".") }
+      guard count == 9 || count >= 11 else { return nil }
+      var rest = bytes[...]
+      for _ in 0..<(count == 9 ? 5 : 7) { _ = Self.number(&rest) }
+      guard let revision = Self.number(&rest), let delivered = Self.number(&rest) else {
+        return nil
+      }
+      _ = Self.number(&rest)
+      guard let pending = Self.number(&rest) else { return nil }
       (self.revision, self.delivered, self.pending) = (revision, delivered, pending)
+    }
+
+    /// The number up to the next dot, which is left behind; nil: what stands there is none.
+    private static func number(_ rest: inout UnsafeRawBufferPointer.SubSequence) -> UInt64? {
+      let word = rest.prefix { $0 != UInt8(ascii: ".") }
+      rest = rest[word.endIndex...].dropFirst()
+      guard !word.isEmpty, word.count < 20, word.allSatisfy({ 48...57 ~= $0 }) else { return nil }
+      return word.reduce(0) { $0 &* 10 &+ UInt64($1 - 48) }
     }
   }
 }

@@ -17,8 +17,9 @@ final class NATSLink: Sendable {
   /// What came. It is valid during the call alone.
   struct Message: ~Copyable {
     let pointer: OpaquePointer
-    var subject: String { String(cString: natsMsg_GetSubject(pointer)) }
-    var reply: String? { natsMsg_GetReply(pointer).map { String(cString: $0) } }
+    // Both as they are, ended by a zero: nothing is copied to look at them.
+    var subject: UnsafePointer<CChar> { natsMsg_GetSubject(pointer) }
+    var reply: UnsafePointer<CChar>? { natsMsg_GetReply(pointer) }
     var data: Data {
       let count = Int(natsMsg_GetDataLength(pointer))
       return count == 0 ? Data() : Data(bytes: natsMsg_GetData(pointer), count: count)
@@ -38,6 +39,7 @@ final class NATSLink: Sendable {
     /// Used under the lock, so that nobody destroys it meanwhile.
     var connection: Handle?
     var isClosed = false
+    var messageLimit = 1 << 20
   }
   private let options: NATSOptions
   private let state = Mutex(State())
@@ -75,7 +77,7 @@ final class NATSLink: Sendable {
       state.connection = state.isClosed ? nil : made
       return state.isClosed
     }
-    if isClosed { destroy(made) } else { handler(.opened) }
+    if isClosed { destroy(made) } else { opened() }
     return true
   }
 
@@ -107,7 +109,13 @@ final class NATSLink: Sendable {
     }
   }
 
-  fileprivate func opened() { handler(.opened) }
+  fileprivate func opened() {
+    state.withLock { state in
+      guard let connection = state.connection else { return }
+      state.messageLimit = Int(natsConnection_GetMaxPayload(connection.pointer))
+    }
+    handler(.opened)
+  }
   fileprivate func lost() {
     handler(
       .lost(
@@ -149,10 +157,7 @@ final class NATSLink: Sendable {
   // MARK: Using it
 
   /// How many bytes a message has at most.
-  var messageLimit: Int {
-    state.withLock { $0.connection.map { Int(natsConnection_GetMaxPayload($0.pointer)) } } ?? 1
-      << 20
-  }
+  var messageLimit: Int { state.withLock { $0.messageLimit } }
 
   /// False: there is no connection at present.
   func publish(

@@ -237,7 +237,7 @@ final class NATSSession: Sendable {
   func entry(_ message: borrowing NATSLink.Message, _ revision: UInt64) -> StoreEntry {
     let operation = message.header("KV-Operation")
     return StoreEntry(
-      key: String(message.subject.dropFirst(stream.prefix.count)), revision: revision,
+      key: String(cString: message.subject + stream.prefix.utf8.count), revision: revision,
       bytes: message.data, isDeletion: operation == "DEL" || operation == "PURGE")
   }
 
@@ -263,8 +263,7 @@ final class NATSSession: Sendable {
   }
 
   private func answered(_ message: borrowing NATSLink.Message) {
-    guard let number = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }),
-      let request = take(number)
+    guard let dot = strrchr(message.subject, 46), let request = take(strtoull(dot + 1, nil, 10))
     else { return }
     let data = message.data
     if data.isEmpty, message.header("Status") == "503" { return request.completion(.nobody) }

@@ -69,19 +69,16 @@ public final class NATSStore: SharedStore {
   public func get(
     _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void
   ) {
-    let stream = session.stream, problem = unanswered
-    session.request(stream.api("STREAM.MSG.GET"), stream.newest(of: key)) { reply in
-      guard case .message(let data) = reply else { return completion(.failure(problem)) }
+    let stream = session.stream
+    session.request(stream.api("STREAM.MSG.GET"), stream.newest(of: key)) { [session] reply in
+      guard case .message(let data) = reply else {
+        return completion(.failure(session.unanswered))
+      }
       do throws(JetStream.Failure) {
         completion(
           .success(stream.entry(try JetStream.decode(data, JetStream.Stored.self).message)))
-      } catch { completion(error.code == 404 ? .success(nil) : .failure(problem)) }
+      } catch { completion(error.code == 404 ? .success(nil) : .failure(session.unanswered)) }
     }
-  }
-
-  private var unanswered: SharedProblem {
-    session.link.problem(
-      .unreachable, "the NATS server does not answer", "It is tried again by itself.")
   }
 
   public func write(
@@ -100,13 +97,12 @@ public final class NATSStore: SharedStore {
       headers.append(("Nats-Expected-Last-Subject-Sequence", String(expected)))
     }
     if write.isDeletion { headers.append(("KV-Operation", "DEL")) }
-    let problem = unanswered
     session.request(session.stream.prefix + write.key, write.bytes, headers: headers) {
       [session] reply in
       switch reply {
       case .message(let data): completion(session.answer(data, to: write))
-      case .nobody, .unsent: completion(.unsent(problem))
-      case .none: completion(.unknown(problem))
+      case .nobody, .unsent: completion(.unsent(session.unanswered))
+      case .none: completion(.unknown(session.unanswered))
       }
     }
   }
@@ -154,6 +150,10 @@ private final class CurrentBox: Sendable {
 }
 
 extension NATSSession {
+  fileprivate var unanswered: SharedProblem {
+    link.problem(.unreachable, "the NATS server does not answer", "It is tried again by itself.")
+  }
+
   fileprivate func answer(_ data: Data, to write: StoreWrite) -> StoreAnswer {
     if let revision = JetStream.acknowledged(data) { return .stored(revision: revision) }
     do throws(JetStream.Failure) {

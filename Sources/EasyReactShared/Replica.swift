@@ -23,33 +23,33 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   /// Told by `publish` alone.
   let status = MutableNode(SharedStatus())
   /// It is nil when the node goes.
-  private weak var node: SharedNode<Value>?
+  weak var node: SharedNode<Value>?
   private let watching = Mutex<(any Cancelable)?>(nil)
   /// What the store told last, and the node has not come to. Nobody waits for an older one, unless every one is told.
-  private let arrived = Mutex(Arrived())
-  private struct Arrived {
+  let arrived = Mutex(Arrived())
+  struct Arrived {
     var events: [StoreEvent] = []
     var isComing = false
   }
 
   /// How many marks were left with threads inside the node and not reached.
-  private let leftMarks = Mutex(0)
+  let leftMarks = Mutex(0)
 
   // The holder of the node:
-  private var state: State
+  var state: State
   typealias State = ReplicaState<AnyBox>
   /// The node tells what the rules decided, so its listener has nothing to hear.
-  private var isTelling = false
-  private var isScheduled = false
+  var isTelling = false
+  var isScheduled = false
   /// An attempt that is to be made again.
-  private var unanswered: UInt64?
-  private var pause = Duration.milliseconds(20)
+  var unanswered: UInt64?
+  var pause = Duration.milliseconds(20)
   /// While something waits for the store, the node lives.
-  private var keptNode: SharedNode<Value>?
-  private var version: UInt64 = 0
+  var keptNode: SharedNode<Value>?
+  var version: UInt64 = 0
 
   // The holder of `status`:
-  private var publishedVersion: UInt64 = 0
+  var publishedVersion: UInt64 = 0
 
   init(
     _ store: any SharedStore, _ key: String, _ coding: SharedCoding<Value>,
@@ -86,181 +86,10 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   }
 }
 
-// MARK: - What the program does
-
-/// Hears what is set on the node, and what comes over edges.
-private final class LocalEdge<Value: Sendable>: ListenEdge<Value>, @unchecked Sendable {
-  // Unchecked: adds a constant.
-  let replica: Replica<Value>
-  init(_ replica: Replica<Value>) { self.replica = replica }
-
-  override func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {
-    replica.heard(value)
-  }
-  override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { replica.heard(nil) }
-}
-
-extension Replica {
-  /// Holder.
-  fileprivate func heard(_ value: Value?) {
-    if isTelling {
-      isTelling = false
-    } else {
-      state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
-      noteWaiting()
-      schedule()
-    }
-  }
-
-  /// Holder. Who asks after a set whether the store has everything, is not told that it has.
-  private func noteWaiting() {
-    if state.waiting.count != 1 { return }
-    version += 1
-    publish(state.status, version)
-  }
-
-  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
-    Value
-  > {
-    decide(
-      value,
-      byAny: { present in
-        guard var changed = present, change(&changed) else { return false }
-        present = changed
-        return true
-      })
-  }
-
-  /// Holder.
-  private func decide(
-    _ value: Value?, byAny change: @escaping Change
-  ) -> Decision<Value> {
-    let boxed: State.Change = { box in
-      var present = box?.open(Value.self)
-      if !change(&present) { return false }
-      box = present.map { Box($0) }
-      return true
-    }
-    let decision = state.changed(by: boxed, sequence: store.nodes.nextSequence())
-    noteWaiting()
-    schedule()
-    return announced(decision, value)
-  }
-
-  typealias Change = @Sendable (inout Value?) -> Bool
-
-  func update(_ change: @escaping Change) {
-    node?.decide { self.decide($0, byAny: change) }
-  }
-
-  /// The writing is no part of the set. What waits behind a write that is under way goes on with its answer.
-  private func schedule() {
-    if isScheduled || isAnswerDue { return }
-    isScheduled = true
-    keptNode = node
-    store.scheduler.schedule {
-      self.step {
-        _ = $0
-        self.isScheduled = false
-        return .nothing
-      }
-    }
-  }
-
-  private var isAnswerDue: Bool {
-    state.attempt != nil && unanswered == nil && store.connection.value?.isConnected ?? false
-  }
-
-  /// Holder. What the node is about to tell is no news to its first listener.
-  private func announced(_ decision: Decision<AnyBox>, _ value: Value?) -> Decision<Value> {
-    switch decision {
-    case .keep: return .keep
-    case .clear where value == nil: return .keep
-    case .clear:
-      isTelling = true
-      return .clear
-    case .store(let box):
-      isTelling = true
-      return .store(box.open(Value.self))
-    }
-  }
-}
-
-// MARK: - What the store says
-
-extension Replica {
-  func receive(_ event: StoreEvent) {
-    let isFirst = arrived.withLock { arrived in
-      if case .entry = event, case .entry? = arrived.events.last, telling == .newest {
-        arrived.events.removeLast()
-      }
-      arrived.events.append(event)
-      defer { arrived.isComing = true }
-      return !arrived.isComing
-    }
-    if isFirst { takeIn() }
-  }
-
-  /// What has come so far, decoded here, where nobody waits.
-  private func takeIn() {
-    while true {
-      let events = arrived.withLock { arrived in
-        defer { arrived.events = [] }
-        if arrived.events.isEmpty { arrived.isComing = false }
-        return arrived.events
-      }
-      if events.isEmpty { return }
-      for event in events { apply(event) }
-    }
-  }
-
-  private func apply(_ event: StoreEvent) {
-    switch event {
-    case .entry(let entry):
-      let decoded = decode(entry)
-      step {
-        $0.received(decoded)
-        return .goOn
-      }
-    case .current:
-      step {
-        $0.becameCurrent()
-        return .goOn
-      }
-    case .reset:
-      step {
-        $0.lostEverything()
-        return .nothing
-      }
-    }
-  }
-
-  private func decode(_ entry: StoreEntry) -> State.Entry {
-    var decoded = State.Entry(
-      revision: entry.revision, value: nil, envelope: Envelope(), problem: nil)
-    do throws(SharedProblem) {
-      // A deletion by another tool has no bytes.
-      if entry.isDeletion, entry.bytes.isEmpty { return decoded }
-      let (envelope, bytes) = try Envelope.open(entry.bytes, key: key)
-      decoded.envelope = envelope
-      if !entry.isDeletion { decoded.value = Box(try decode(bytes)) }
-    } catch { decoded.problem = error }
-    return decoded
-  }
-
-  private func decode(_ bytes: Data) throws(SharedProblem) -> Value {
-    do { return try coding.decode(bytes) } catch {
-      throw SharedProblem(
-        .undecodable, "the store holds bytes that are no value of \(Value.self): \(error)",
-        at: "key “\(key)”", remedy: "Another program, or another version, has set another type.")
-    }
-  }
-}
-
 // MARK: - Steps
 
 /// What is to be done outside of the node.
-private struct Plan: Sendable {
+struct Plan: Sendable {
   var next: ReplicaState<AnyBox>.Next
   var attempt: ReplicaState<AnyBox>.Attempt?
   var pause: Duration
@@ -275,7 +104,7 @@ private struct Plan: Sendable {
 
 extension Replica {
   /// Changes the state, lets the node tell what follows, and does what is to be done next.
-  private func step(
+  func step(
     _ body: @escaping @Sendable (inout State) -> State.Next
   ) {
     var body = body
@@ -335,98 +164,4 @@ extension Replica {
   }
 
   func goOn() { step { _ in .goOn } }
-
-  private func write(_ attempt: State.Attempt) {
-    let write: StoreWrite
-    do {
-      let bytes = try attempt.value.map { try coding.encode($0.open(Value.self)) } ?? Data()
-      write = StoreWrite(
-        key: key, bytes: attempt.envelope.bytes(before: bytes), isDeletion: attempt.value == nil,
-        expected: attempt.expected)
-    } catch {
-      let problem = SharedProblem(
-        .unencodable, "a value of \(Value.self) cannot be turned into bytes: \(error)",
-        at: "key “\(key)”", remedy: "Set another value; or make its encoding cover this one.")
-      return store.scheduler.schedule { self.answer(attempt.number, .refused(problem)) }
-    }
-    store.write(write) { self.answer(attempt.number, $0) }
-  }
-
-  private func answer(_ number: UInt64, _ answer: StoreAnswer) {
-    step { $0.answered(number, answer) }
-  }
-
-  /// A conflict: what was first has not come yet. It will, unless it is gone already.
-  private func look(for number: UInt64, after pause: Duration) {
-    store.scheduler.schedule(after: pause) { [weak self] in
-      guard let self else { return }
-      store.get(key) { self.found($0, for: number) }
-    }
-  }
-
-  private func found(_ result: Result<StoreEntry?, SharedProblem>, for number: UInt64) {
-    switch result {
-    case .success(.some), .failure:
-      // The watch brings it, in its order.
-      step { $0.attempt?.number == number && $0.attempt?.isConflict == true ? .look : .nothing }
-    case .success(nil):
-      step {
-        $0.vanished(number)
-        return .goOn
-      }
-    }
-  }
-
-  /// A set may have been left with a thread that is inside the node, and the rules know nothing of it yet. Then the status does not
-  /// say settled until that thread has come to what was left before this.
-  func waitForLeftSets(_ node: SharedNode<Value>) {
-    let mark = Mark()
-    node.decide { _ in
-      if self.reach(mark) {
-        self.version += 1
-        self.publish(self.state.status, self.version)
-      }
-      return .keep
-    }
-    if !leave(mark) { return }
-    status.decide { present in
-      let heard = present.map(self.asFarAsHeard)
-      return heard == present ? .keep : heard.map { .store($0) } ?? .keep
-    }
-  }
-
-  /// True: it was left.
-  private func reach(_ mark: Mark) -> Bool {
-    leftMarks.withLock { count in
-      mark.isReached = true
-      if mark.isLeft { count -= 1 }
-      return mark.isLeft
-    }
-  }
-
-  /// False: it was reached at once.
-  private func leave(_ mark: Mark) -> Bool {
-    leftMarks.withLock { count in
-      mark.isLeft = !mark.isReached
-      if mark.isLeft { count += 1 }
-      return mark.isLeft
-    }
-  }
-
-  /// Where something was left, who knows what waits?
-  private func asFarAsHeard(_ status: SharedStatus) -> SharedStatus {
-    var status = status
-    if status.isSettled, leftMarks.withLock({ $0 > 0 }) { status.waitingCount = 1 }
-    return status
-  }
-
-  /// In the order of the node's decisions, whoever comes first.
-  private func publish(_ status: SharedStatus, _ version: UInt64) {
-    self.status.decide { present in
-      if version < self.publishedVersion { return .keep }
-      self.publishedVersion = version
-      let status = self.asFarAsHeard(status)
-      return present == status ? .keep : .store(status)
-    }
-  }
 }

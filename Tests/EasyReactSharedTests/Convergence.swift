@@ -25,7 +25,7 @@ struct ConvergenceRun {
   /// Of machines that ended before the store had everything.
   private var ended: Set<UInt64> = []
   private var nextWriter: UInt64 = 1
-  private(set) var entryCount = 0
+  private(set) var entryCount = 0, valueCount = 0
 
   init(seed: UInt64, kind: Kind) {
     (self.seed, self.kind) = (seed, kind)
@@ -46,7 +46,9 @@ struct ConvergenceRun {
     quieten()
     watching.cancel()
     entryCount = entries.all.count
-    try check(try History(entries.all, script.steps))
+    let history = try History(entries.all, script.steps)
+    valueCount = history.written.count
+    try check(history)
   }
 
   private final class Entries: Sendable {
@@ -195,7 +197,7 @@ struct ConvergenceRun {
 
   private func checkAcknowledged(_ machine: Machine, _ history: History) throws {
     for (revision, write) in machine.store.acknowledged {
-      let (envelope, _) = try Envelope.open(write.bytes, key: "key")
+      let envelope = try Envelope.open(write.bytes, key: "key").envelope
       let found = history.written.first { $0.revision == revision }
       if found?.envelope != envelope {
         throw History.Wrong("write \(revision) was acknowledged and is not there")
@@ -255,7 +257,7 @@ struct ConvergenceRun {
   /// Each update counts once; of a machine that ended those that came through.
   private func checkTotal(_ history: History) throws {
     let adding = history.written.count { entry in
-      if case .set(0) = script.steps[entry.envelope.writer]![Int(entry.envelope.sequence) - 1] {
+      if case .set(0) = script.steps[entry.envelope.writer]![Int(entry.sequence) - 1] {
         return false
       }
       return true
@@ -295,7 +297,7 @@ struct Dice {
   private func run(_ kind: ConvergenceRun.Kind) {
     let count = ProcessInfo.processInfo.environment["EASYREACT_SEEDS"].flatMap { UInt64($0) } ?? 300
     let first = ProcessInfo.processInfo.environment["EASYREACT_SEED"].flatMap { UInt64($0) } ?? 1
-    var entries = 0
+    var entries = 0, values = 0
     for seed in first..<(first + count) {
       var run = ConvergenceRun(seed: seed, kind: kind)
       do { try run.run() } catch {
@@ -303,8 +305,10 @@ struct Dice {
         return
       }
       entries += run.entryCount
+      values += run.valueCount
     }
     #expect(entries > count)  // something was written
-    print("\(kind): \(count) programs from seed \(first), \(entries) entries")
+    #expect(values > entries + entries / 10)  // and several values at once
+    print("\(kind): \(count) programs from seed \(first), \(entries) entries, \(values) values")
   }
 }

@@ -1,11 +1,10 @@
 import DequeModule
-import EasyReact
 
 // The rules by which replicas of one key agree: a value, without threads, time, or a store. `Tests/EasyReactSharedTests/Model` has
 // them once more, small, and looks at every interleaving. What comes in:
 //
 //  1. `heard`, `changed`   the program sets, cleans or updates. It is told at once, and waits here in order.
-//  2. `nextAttempt`        the oldest of these is written, expecting the newest revision known here. One at a time.
+//  2. `nextAttempt`        the oldest of these are written as one entry, expecting the newest revision known here. One at a time.
 //  3. `answered`           what became of that.
 //  4. `received`           an entry of the store, which may be the effect of 3.
 //  5. `isToBeTold`, `nextTold`  what the node is to tell, if that is not what it holds.
@@ -14,6 +13,8 @@ import EasyReact
 //  - Every write expects the newest revision known, so it can only be done as the *next* one after it. What was answered by
 //    nobody is tried again with the same expectation: it cannot be done twice.
 //  - An entry says which writes went before it (`WriteTrail`), so one that came first is known to be done, or never to be.
+//  - What was written together is in the store as a whole or not at all. What an entry has of one's own is known by its sequence, and
+//    with it everything before that.
 //  - An entry of another writer goes *below* what waits here, which is computed anew on top of it: sets stay, or are merged;
 //    updates run again. So what waits is later in the store's order, and wins.
 
@@ -26,6 +27,8 @@ struct ReplicaRules<Value: Sendable>: Sendable {
   var merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
 }
 
+/// Its steps are extensions, a file each: what the program does, what the store says, what is written, and what is told of it. Nobody else
+/// changes what it holds, but `problem`.
 struct ReplicaState<Value: Sendable>: Sendable {
   typealias Change = @Sendable (inout Value?) -> Bool
 
@@ -53,37 +56,53 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var envelope: Envelope
     /// Why it has no value.
     var problem: SharedProblem?
+    /// What its writer set before, and wrote together with it: where every value is told.
+    var earlier: [Value?] = []
   }
 
-  /// The oldest operation, on its way to the store.
+  /// What an operation made.
+  struct Made: Sendable {
+    var sequence: UInt64
+    var value: Value?
+  }
+
+  /// The oldest operations, on their way to the store as one entry.
   struct Attempt: Sendable {
     var number: UInt64
-    var sequence: UInt64
+    /// The last one.
+    var made: Made
+    /// Those before it, the oldest first.
+    var earlier: [Made]
     var expected: UInt64
-    var value: Value?
     var envelope: Envelope
     /// An earlier try was answered by nobody, so this one's conflict may be its effect.
     var isDoubtful = false
     /// It was a conflict: the entry that was there first has not come yet.
     var isConflict = false
+
+    var sequence: UInt64 { made.sequence }
+    var value: Value? { made.value }
   }
 
   let rules: ReplicaRules<Value>
   let writer: UInt64
-  private(set) var isKnown = false
+  var isKnown = false
   /// No store can have the node's name: it works here alone.
-  private var isAlone = false
+  var isAlone = false
   /// What the store has, as far as it is known here.
-  private(set) var confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
-  private(set) var waiting = Deque<Operation>()
-  private(set) var attempt: Attempt?
-  private var attempts: UInt64 = 0
+  var confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
+  var waiting = Deque<Operation>()
+  var attempt: Attempt?
+  var attempts: UInt64 = 0
+  /// How many values are written as one entry at most. Fewer after such an entry was refused, so that it is found which value is to blame;
+  /// then one more with each that went well.
+  var valuesAtOnce = Envelope.valuesAtOnce
   /// What the node is still to tell, in order; the last of them is what it is to hold.
-  private var told = Deque<Value?>()
+  var told = Deque<Value?>()
   /// The last of them is no news: it is what waits here, again, behind what another one set.
-  private var endsWithWaiting = false
-  private(set) var joinedCount = 0
-  private(set) var missedCount = 0
+  var endsWithWaiting = false
+  var joinedCount = 0
+  var missedCount = 0
   var problem: SharedProblem?
 
   init(_ rules: ReplicaRules<Value>, writer: UInt64) {
@@ -100,334 +119,5 @@ struct ReplicaState<Value: Sendable>: Sendable {
     status.revision = confirmed.revision
     status.problem = problem
     return status
-  }
-}
-
-// MARK: - What the program does
-
-extension ReplicaState {
-  /// The node was set, or cleaned, and is telling it.
-  mutating func heard(_ value: Value?, sequence: UInt64) {
-    if isAlone { return confirmed.value = value }
-    append(
-      Operation(
-        kind: value.map { .set($0) } ?? .clean, sequence: sequence,
-        base: rules.merge == nil ? nil : shown, result: value))
-  }
-
-  /// The node is to be updated.
-  /// - Returns: What it is to hold; nil: it is not known yet on what the update is made.
-  mutating func changed(by change: @escaping Change, sequence: UInt64) -> Decision<Value> {
-    var operation = Operation(kind: .changes([change]), sequence: sequence)
-    guard isKnown || waiting.contains(where: { !$0.isChange }) else {
-      append(operation)
-      return .keep
-    }
-    if confirmed.problem != nil, !waiting.contains(where: { !$0.isChange }) {
-      problem = confirmed.problem  // of what cannot be read nothing can be made
-      return .keep
-    }
-    var value = shown
-    let hasChanged = change(&value)
-    if !hasChanged { return .keep }
-    operation.result = value
-    if isAlone { confirmed.value = value } else { append(operation) }
-    return value.map { .store($0) } ?? .clear
-  }
-
-  /// What the node holds when it has told everything.
-  private var shown: Value? { waiting.last?.result ?? (waiting.isEmpty ? confirmed.value : nil) }
-
-  private mutating func append(_ operation: Operation) {
-    // The node holds it now; again only behind what others set and is still to be told.
-    defer {
-      dropWaiting()
-      if !told.isEmpty { tellWaiting() }
-    }
-    let isLastUnderWay = waiting.count == 1 && attempt != nil
-    guard waiting.count >= rules.limit, let last = waiting.last, !isLastUnderWay else {
-      return waiting.append(operation)
-    }
-    joinedCount += 1
-    waiting[waiting.count - 1] = last.joined(with: operation)
-  }
-}
-
-extension ReplicaState.Operation {
-  var isChange: Bool { if case .changes = kind { true } else { false } }
-
-  /// One operation that does what the two do.
-  func joined(with newer: Self) -> Self {
-    var both = newer
-    both.base = base
-    if case .changes(let changes) = newer.kind {
-      switch kind {
-      case .changes(let earlier): both.kind = .changes(earlier + changes)
-      case .set, .clean: both.kind = newer.result.map { .set($0) } ?? .clean
-      }
-    }
-    return both
-  }
-}
-
-// MARK: - What the store says
-
-extension ReplicaState {
-  /// An entry of the store.
-  mutating func received(_ entry: Entry) {
-    guard entry.revision > confirmed.revision else { return }
-    problem = entry.problem
-    var isOwn = false
-    var ownCount: UInt64 = 0
-    if let attempt {
-      let fate = entry.envelope.fate(of: attempt.sequence, by: writer, expecting: attempt.expected)
-      switch fate {
-      case .applied:
-        isOwn = entry.envelope.writer == writer
-        ownCount = 1
-        finishFirst()
-      case .notApplied: self.attempt = nil
-      case .unknown where attempt.isConflict && !attempt.isDoubtful: self.attempt = nil
-      case .unknown where attempt.isDoubtful: giveUpFirst(at: entry.revision)
-      case .unknown: break  // its answer comes
-      }
-    }
-    if isKnown, !isOwn { countMissed(before: entry, ownCount) }
-    // What cannot be read leaves the value as it is.
-    let value = entry.problem == nil ? entry.value : confirmed.value
-    confirmed = entry
-    confirmed.value = value
-    if isKnown, isOwn { return }
-    rebase(tellingTheirs: entry.problem == nil)
-  }
-
-  /// What there is has been told.
-  mutating func becameCurrent() {
-    if isKnown { return }
-    isKnown = true
-    problem = confirmed.problem
-    rebase(tellingTheirs: confirmed.problem == nil)
-  }
-
-  /// There is no such key, and cannot be.
-  mutating func refuse(_ problem: SharedProblem) {
-    (isAlone, isKnown, self.problem) = (true, true, problem)
-  }
-
-  /// The store has lost everything: what it held before, and what may have been written.
-  mutating func lostEverything() {
-    isKnown = false
-    attempt = nil
-    confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
-  }
-
-  private mutating func countMissed(before entry: Entry, _ ownCount: UInt64) {
-    let (known, new) = (confirmed.envelope.count + ownCount, entry.envelope.count)
-    guard rules.telling == .every, new > known + 1 else { return }
-    missedCount += Int(clamping: new - known - 1)
-  }
-
-  /// The store has it, or never will. What comes back of one's own is not told again.
-  private mutating func finishFirst() {
-    attempt = nil
-    waiting.removeFirst()
-  }
-
-  /// What another one set, in the store's order; then what waits here, for that is what the node is to hold.
-  private mutating func tellInOrder(_ value: Value?) {
-    dropWaiting()
-    told.append(value)
-    if !waiting.isEmpty { tellWaiting() }
-  }
-
-  private mutating func tellWaiting() {
-    told.append(shown)
-    endsWithWaiting = true
-  }
-
-  private mutating func dropWaiting() {
-    if endsWithWaiting, !told.isEmpty { told.removeLast() }
-    endsWithWaiting = false
-  }
-
-  /// Nobody can tell whether it was done, and it must not be done twice.
-  private mutating func giveUpFirst(at revision: UInt64) {
-    finishFirst()
-    problem = SharedProblem(
-      .outcomeUnknown,
-      "a write was answered by nobody, and more than \(WriteTrail.limit) others have written since",
-      at: "revision \(revision)", remedy: "Look at the value, and set it again if need be.")
-  }
-}
-
-// MARK: - Computing anew
-
-extension ReplicaState {
-  /// What waits is computed anew on what the store has, and told if that makes a difference.
-  private mutating func rebase(tellingTheirs: Bool) {
-    if !isKnown { return }
-    var base = confirmed.value
-    var isReadable = confirmed.problem == nil
-    for index in waiting.indices {
-      if waiting[index].isChange, !isReadable {
-        waiting[index].isVoid = true  // of what cannot be read nothing can be made
-        waiting[index].result = base
-        continue
-      }
-      isReadable = true
-      waiting[index].rebase(on: base, rules.merge)
-      base = waiting[index].result
-    }
-    // That there is nothing is no news of anybody's, where something waits.
-    let hasNews = tellingTheirs && (confirmed.revision > 0 || waiting.isEmpty)
-    if hasNews, rules.telling == .every {
-      tellInOrder(confirmed.value)
-    } else if dependsOnBase, tellingTheirs || !waiting.isEmpty {
-      tell(base)
-    }
-  }
-
-  private mutating func tell(_ value: Value?) {
-    if rules.telling == .newest { told = [] }
-    told.append(value)
-    endsWithWaiting = false
-  }
-
-  /// Does what the node is to hold depend on what the store has?
-  private var dependsOnBase: Bool {
-    rules.merge != nil || !waiting.contains { !$0.isChange }
-  }
-
-  /// The first operation is taken back.
-  private mutating func takeBackFirst() {
-    finishFirst()
-    rebase(tellingTheirs: false)
-    tell(shown)
-  }
-}
-
-extension ReplicaState.Operation {
-  fileprivate mutating func rebase(
-    on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
-  ) {
-    switch kind {
-    case .changes(let changes):
-      result = theirs
-      isVoid = true
-      for change in changes where change(&result) { isVoid = false }
-      if isVoid { result = theirs }
-    case .set, .clean:
-      guard let merge else { return }
-      result = merge(base, result, theirs)
-      base = theirs
-      kind = result.map { .set($0) } ?? .clean
-    }
-  }
-}
-
-// MARK: - Writing
-
-extension ReplicaState {
-  /// What is to be written next; nil: nothing, or something is under way.
-  mutating func nextAttempt() -> Attempt? {
-    guard isKnown, attempt == nil else { return nil }
-    while let first = waiting.first, first.isVoid { waiting.removeFirst() }
-    guard let first = waiting.first else { return nil }
-    attempts += 1
-    let trail = confirmed.trailOfNext
-    let envelope = Envelope(
-      writer: writer, sequence: first.sequence, count: confirmed.envelope.count + 1,
-      previous: confirmed.revision, trail: trail)
-    attempt = Attempt(
-      number: attempts, sequence: first.sequence, expected: confirmed.revision, value: first.result,
-      envelope: envelope)
-    return attempt
-  }
-
-  /// The same again, after an answer that said nothing.
-  mutating func sameAttempt(_ number: UInt64) -> Attempt? {
-    guard attempt?.number == number, attempt?.isConflict == false else { return nil }
-    attempts += 1
-    attempt?.number = attempts
-    return attempt
-  }
-
-  /// What the store answered. Nil: it is not the attempt that is under way any more.
-  enum Next: Sendable { case goOn, tryAgain, look, nothing }
-
-  mutating func answered(_ number: UInt64, _ answer: StoreAnswer) -> Next {
-    guard let attempt, attempt.number == number else { return .nothing }
-    switch answer {
-    case .stored(let revision): stored(attempt, revision)
-    case .conflict where confirmed.revision > attempt.expected:
-      // The entry was here before the answer, and its trail did not reach back.
-      if attempt.isDoubtful { giveUp() } else { self.attempt = nil }
-    case .conflict:
-      self.attempt?.isConflict = true
-      return .look
-    case .unknown(let problem):
-      self.problem = problem
-      if confirmed.revision > attempt.expected {
-        giveUp()
-      } else {
-        self.attempt?.isDoubtful = true
-        return .tryAgain
-      }
-    case .unsent(let problem):
-      self.problem = problem
-      return .tryAgain
-    case .refused(let problem):
-      takeBackFirst()
-      self.problem = problem
-    }
-    return .goOn
-  }
-
-  private mutating func stored(_ attempt: Attempt, _ revision: UInt64) {
-    finishFirst()
-    problem = nil
-    if revision > confirmed.revision {
-      confirmed = Entry(revision: revision, value: attempt.value, envelope: attempt.envelope)
-    } else {
-      // Others have written after it, and below it is what the store has.
-      rebase(tellingTheirs: true)
-    }
-  }
-
-  private mutating func giveUp() {
-    giveUpFirst(at: confirmed.revision)
-    let reason = problem
-    rebase(tellingTheirs: true)
-    problem = reason
-  }
-
-  /// A conflict, and yet the store has nothing newer: the entry has expired, or was purged.
-  mutating func vanished(_ number: UInt64) {
-    guard let attempt, attempt.number == number, attempt.isConflict else { return }
-    lostEverything()
-    becameCurrent()
-  }
-}
-
-extension ReplicaState.Entry {
-  /// The trail of an entry that replaces this one.
-  var trailOfNext: WriteTrail {
-    if revision == 0 { return WriteTrail() }
-    // Nobody knows what stood before an entry without an envelope.
-    if envelope.count == 0 { return WriteTrail(since: revision) }
-    return envelope.trail.adding(
-      .init(writer: envelope.writer, sequence: envelope.sequence, revision: revision))
-  }
-}
-
-// MARK: - Telling
-
-extension ReplicaState {
-  var isToBeTold: Bool { !told.isEmpty }
-
-  /// What the node is to tell next.
-  mutating func nextTold() -> Decision<Value> {
-    guard let next = told.popFirst() else { return .keep }
-    return next.map { .store($0) } ?? .clear
   }
 }

@@ -2,14 +2,17 @@
 /// that compares and sets, a network that loses requests and answers and delivers late, and watchers that may skip entries.
 ///
 /// Each process adds its own number to a counter, a few times: an `update` of the real thing; a set is the same with a closure that
-/// does not look. One step is what happens at once in one place. What it leaves out: the graph, bytes, merging, limits.
+/// does not look. What waits is written together, one or more. One step is what happens at once in one place. What it leaves out: the
+/// graph, bytes, merging, limits.
 struct ShareModel: Hashable {
   /// What is written: who, which of his, and what was written before it.
   struct Entry: Hashable {
     var revision = 0
     var value = 0
     var writer = -1
-    var sequence = 0
+    /// Of the updates that were written together.
+    var sequences: [Int] = []
+    var sequence: Int { sequences.last ?? 0 }
     /// Of each writer his newest write; bounded.
     var trail: [Write] = []
     var since = 0
@@ -18,7 +21,10 @@ struct ShareModel: Hashable {
 
   /// A write on its way.
   struct Request: Hashable {
-    var writer, sequence, expected, value: Int
+    var writer: Int
+    var sequences: [Int]
+    var expected, value: Int
+    var sequence: Int { sequences.last! }
     var trail: [Write]
     var since: Int
     var number: Int
@@ -71,6 +77,10 @@ struct ShareModel: Hashable {
     static let writesBlindly = Rules(rawValue: 128)  // expecting nothing
     static let dropsOvertaken = Rules(rawValue: 256)  // an entry of others ends what is under way
     static let tellsOwn = Rules(rawValue: 512)  // what comes back of one's own is told again
+    /// Of what was written together only the first is done.
+    static let finishesOne = Rules(rawValue: 1_024)
+    /// What waits behind what was written counts as done with it.
+    static let finishesAll = Rules(rawValue: 2_048)
   }
 
   /// - Parameter trailLimit: How many writers are remembered.
@@ -92,8 +102,10 @@ struct ShareModel: Hashable {
     }
     for index in processes.indices {
       if processes[index].toDo > 0 { add { $0.update(index) } }
-      if processes[index].attempt == nil, !processes[index].waiting.isEmpty {
-        add { $0.send(index) }
+      if processes[index].attempt == nil {
+        for count in processes[index].waiting.indices.map({ $0 + 1 }) {
+          add { $0.send(index, count) }
+        }
       }
       if !processes[index].answers.isEmpty {
         for place in (setting.isReordering ? processes[index].answers.indices : 0..<1) {
@@ -129,7 +141,7 @@ struct ShareModel: Hashable {
     processes[index].told.append(-processes[index].sequence)
   }
 
-  private mutating func send(_ index: Int) {
+  private mutating func send(_ index: Int, _ count: Int) {
     let confirmed = processes[index].confirmed
     var trail = confirmed.trail.filter { $0.writer != confirmed.writer }
     var since = confirmed.since
@@ -141,15 +153,16 @@ struct ShareModel: Hashable {
     while trail.count > setting.trailLimit { since = max(since, trail.removeLast().revision) }
     processes[index].attempts += 1
     let request = Request(
-      writer: index, sequence: processes[index].waiting[0], expected: confirmed.revision,
-      value: confirmed.value + 1, trail: trail, since: since, number: processes[index].attempts)
+      writer: index, sequences: Array(processes[index].waiting.prefix(count)),
+      expected: confirmed.revision, value: confirmed.value + count, trail: trail, since: since,
+      number: processes[index].attempts)
     (processes[index].isDoubtful, processes[index].isConflict) = (false, false)
     processes[index].attempt = request
     network.append(request)
   }
 
   private mutating func sendAgain(_ index: Int, _ rules: Rules) {
-    if rules.contains(.writesAnew) { return send(index) }
+    if rules.contains(.writesAnew) { return send(index, processes[index].waiting.count) }
     processes[index].attempts += 1
     processes[index].attempt!.number = processes[index].attempts
     network.append(processes[index].attempt!)
@@ -162,8 +175,7 @@ struct ShareModel: Hashable {
     if request.expected == newest || rules.contains(.writesBlindly) {
       let entry = Entry(
         revision: newest + 1, value: request.value, writer: request.writer,
-        sequence: request.sequence,
-        trail: request.trail, since: request.since)
+        sequences: request.sequences, trail: request.trail, since: request.since)
       history.append(entry)
       for index in processes.indices { processes[index].entries.append(entry) }
       kind = .stored(entry.revision)
@@ -198,10 +210,10 @@ struct ShareModel: Hashable {
     else { return }
     switch answer.kind {
     case .stored(let revision):
-      finish(index)
+      finish(index, rules)
       if revision > processes[index].confirmed.revision {
         processes[index].confirmed = Entry(
-          revision: revision, value: attempt.value, writer: index, sequence: attempt.sequence,
+          revision: revision, value: attempt.value, writer: index, sequences: attempt.sequences,
           trail: attempt.trail, since: attempt.since)
       }
     case .conflict:
@@ -219,7 +231,7 @@ struct ShareModel: Hashable {
         processes[index].isConflict = true
       }
     case .unknown:
-      if rules.contains(.believesUnknown) { return finish(index) }
+      if rules.contains(.believesUnknown) { return finish(index, rules) }
       if processes[index].confirmed.revision > attempt.expected {
         giveUp(index)
       } else {
@@ -228,14 +240,20 @@ struct ShareModel: Hashable {
     }
   }
 
-  private mutating func finish(_ index: Int) {
-    processes[index].attempt = nil
-    if !processes[index].waiting.isEmpty { processes[index].waiting.removeFirst() }
+  private mutating func finish(_ index: Int, _ rules: Rules = []) {
+    guard let attempt = processes[index].attempt.take() else { return }
+    if rules.contains(.finishesOne) {
+      processes[index].waiting.removeFirst()
+    } else {
+      processes[index].waiting.removeAll {
+        $0 <= attempt.sequence || rules.contains(.finishesAll)
+      }
+    }
   }
 
   private mutating func giveUp(_ index: Int) {
+    processes[index].gaveUp += processes[index].attempt?.sequences.count ?? 0
     finish(index)
-    processes[index].gaveUp += 1
   }
 
   private mutating func receive(_ index: Int, _ place: Int, _ rules: Rules) throws {
@@ -245,7 +263,7 @@ struct ShareModel: Hashable {
     else { return }
     if let attempt = processes[index].attempt {
       switch fate(of: attempt, in: entry, rules) {
-      case true?: finish(index)
+      case true?: finish(index, rules)
       case false?: processes[index].attempt = nil
       case nil where processes[index].isConflict && !processes[index].isDoubtful:
         processes[index].attempt = nil
@@ -275,12 +293,14 @@ struct ShareModel: Hashable {
 
   func check() throws {
     var seen: Set<[Int]> = []
-    for (index, entry) in history.enumerated() {
-      if !seen.insert([entry.writer, entry.sequence]).inserted {
+    var total = 0
+    for entry in history {
+      for sequence in entry.sequences where !seen.insert([entry.writer, sequence]).inserted {
         throw Violation(description: "applied twice")
       }
-      if entry.value != index + 1 {
-        throw Violation(description: "a lost update: \(entry.value) as the \(index + 1). write")
+      total += entry.sequences.count
+      if entry.value != total {
+        throw Violation(description: "a lost update: \(entry.value) after \(total) updates")
       }
     }
     for (index, process) in processes.enumerated() {
@@ -300,9 +320,10 @@ struct ShareModel: Hashable {
     let made = processes.reduce(0) { $0 + $1.sequence }
     // What was given up may have been done or not; nothing else is missing.
     let gaveUp = processes.reduce(0) { $0 + $1.gaveUp }
-    if !(made - gaveUp...made ~= history.count) {
+    let stored = history.reduce(0) { $0 + $1.sequences.count }
+    if !(made - gaveUp...made ~= stored) {
       throw Violation(
-        description: "\(made) were made, \(gaveUp) given up, \(history.count) are in the store")
+        description: "\(made) were made, \(gaveUp) given up, \(stored) are in the store")
     }
     for process in processes where process.confirmed != history.last ?? Entry() {
       throw Violation(

@@ -75,6 +75,8 @@ struct ShareExplorer {
     ("ignores how far the trail reaches", .ignoresSince), ("takes late answers", .takesLateAnswers),
     ("takes old entries", .takesOldEntries), ("writes blindly", .writesBlindly),
     ("drops what was overtaken", .dropsOvertaken), ("tells its own again", .tellsOwn),
+    ("finishes the first of what was written together", .finishesOne),
+    ("finishes what waits behind what was written", .finishesAll),
   ]
 
   @Test(arguments: mutants.indices)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EasyReactShared
 
-/// Everything that was ever written to a key, in the store's order, and what each program did.
+/// Every value that was ever written to a key, in the store's order, and what each program did.
 struct History {
   enum Step: Sendable, CustomStringConvertible {
     case set(Int), clean, add(Int)
@@ -15,20 +15,31 @@ struct History {
       }
     }
   }
+  /// A value that was written, as one of an entry's.
   struct Written {
     var revision: UInt64
     var value: Int?
+    var sequence: UInt64
     var envelope: Envelope
+    /// Its place among the values of the entry, and how many these are.
+    var place = 0, size = 1
   }
   var written: [Written]
   /// The steps of each writer: the first has the sequence 1.
   var steps: [UInt64: [Step]]
 
   init(_ entries: [StoreEntry], _ steps: [UInt64: [Step]]) throws {
-    written = try entries.map { entry in
-      let (envelope, bytes) = try Envelope.open(entry.bytes, key: entry.key)
-      let value = entry.isDeletion ? nil : try JSONDecoder().decode(Int.self, from: bytes)
-      return Written(revision: entry.revision, value: value, envelope: envelope)
+    written = try entries.flatMap { entry in
+      let opened = try Envelope.open(entry.bytes, key: entry.key)
+      let last = Envelope.Earlier(
+        sequence: opened.envelope.sequence, bytes: entry.isDeletion ? nil : opened.value)
+      let all = opened.earlier + [last]
+      return try all.enumerated().map { place, one in
+        Written(
+          revision: entry.revision,
+          value: try one.bytes.map { try JSONDecoder().decode(Int.self, from: $0) },
+          sequence: one.sequence, envelope: opened.envelope, place: place, size: all.count)
+      }
     }
     self.steps = steps
   }
@@ -38,20 +49,22 @@ struct History {
     init(_ description: String) { self.description = description }
   }
 
-  /// Each entry is what its writer's step makes of the entry before it; no step is there twice; the chain has no hole.
+  /// Each value is what its writer's step makes of the one before it; no step is there twice; the chain has no hole.
   ///
   /// - Parameter merged: Sets were merged, so their values are not those that were set.
   func check(merged: Bool = false) throws {
     var seen: Set<[UInt64]> = []
-    var before = Written(revision: 0, value: nil, envelope: Envelope())
+    var before = Written(revision: 0, value: nil, sequence: 0, envelope: Envelope())
     for entry in written {
-      let (writer, sequence) = (entry.envelope.writer, entry.envelope.sequence)
+      let (writer, sequence) = (entry.envelope.writer, entry.sequence)
       guard seen.insert([writer, sequence]).inserted else {
         throw Wrong("step \(sequence) of \(writer) was applied twice")
       }
-      guard entry.envelope.previous == before.revision, entry.revision > before.revision,
-        entry.envelope.count == before.envelope.count + 1
-      else { throw Wrong("entry \(entry.revision) does not follow \(before.revision)") }
+      if entry.place == 0 {
+        guard entry.envelope.previous == before.revision, entry.revision > before.revision,
+          entry.envelope.count == before.envelope.count + UInt64(entry.size)
+        else { throw Wrong("entry \(entry.revision) does not follow \(before.revision)") }
+      }
       guard
         let step = steps[writer].flatMap({ Int(sequence) <= $0.count ? $0[Int(sequence) - 1] : nil }
         )
@@ -73,7 +86,7 @@ struct History {
   func checkOrder() throws {
     var last: [UInt64: UInt64] = [:]
     for entry in written {
-      let (writer, sequence) = (entry.envelope.writer, entry.envelope.sequence)
+      let (writer, sequence) = (entry.envelope.writer, entry.sequence)
       if sequence <= last[writer] ?? 0 {
         throw Wrong("step \(sequence) of \(writer) came after \(last[writer]!)")
       }
@@ -82,7 +95,7 @@ struct History {
   }
 
   func hasStep(_ sequence: Int, of writer: UInt64) -> Bool {
-    written.contains { $0.envelope.writer == writer && $0.envelope.sequence == UInt64(sequence) }
+    written.contains { $0.envelope.writer == writer && $0.sequence == UInt64(sequence) }
   }
 }
 

@@ -13,7 +13,9 @@ struct FleetCommand: ParsableCommand {
       node, whose value lies in a NATS server. This shows all of them: the busiest,
       the alarms of all, and those that have gone quiet. A machine has gone quiet
       when its report did not change for three of its intervals, and three seconds
-      at least, by this program's clock. One that ends by Ctrl-C leaves the list.
+      at least, by this program's clock. One that ends by Ctrl-C leaves the list;
+      one that was killed, or is cut off, stays in it as quiet, and after --forget it
+      is only counted, until it reports again.
 
       On a terminal the screen is redrawn in place; into a pipe goes a line a second.
       Without a server it waits for one, and says so; Ctrl-C ends it.
@@ -52,6 +54,14 @@ struct FleetCommand: ParsableCommand {
   var length: Duration?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "List a machine that is quiet so long, then only count it. (default: 10m)",
+      valueName: "duration"),
+    transform: duration)
+  var forget: Duration?
+
+  @Option(
     defaultAsFlag: 0,
     help: ArgumentHelp(
       "Serve a page of the graph on this machine; its address goes to the standard error. (default port: a free one)",
@@ -78,6 +88,9 @@ struct FleetCommand: ParsableCommand {
     if let interval, interval < MonitorCommand.shortestInterval {
       throw ValidationError("--interval must be at least 10ms.")
     }
+    if let forget, forget < .seconds(3) {
+      throw ValidationError("--forget must be at least 3s: before that no machine is quiet.")
+    }
     if let length, length < interval ?? MonitorCommand.usualInterval {
       throw ValidationError("--for is shorter than one --interval, so nothing could be shown.")
     }
@@ -88,7 +101,8 @@ struct FleetCommand: ParsableCommand {
     let inspector = try inspect.map { try InspectorAddress.serve($0, "easyreact fleet") }
     defer { inspector?.stop() }
     let settings = FleetProgram.Settings(
-      interval: interval ?? MonitorCommand.usualInterval, length: length)
+      interval: interval ?? MonitorCommand.usualInterval, length: length,
+      patience: forget ?? FleetGraph.usualPatience)
     let program = FleetProgram(settings, json: json)
     if let address { try program.run(login.address(address)) } else { try program.demo() }
   }

@@ -83,9 +83,11 @@ import Testing
     let command = try #require(
       try EasyReactCommand.parseAsRoot([
         "fleet", "nats://a:4222", "--for", "5s", "--interval", "500ms", "--json", "--inspect",
+        "--forget", "10m",
       ]) as? FleetCommand)
     #expect(command.address == "nats://a:4222" && command.length == .seconds(5))
     #expect(command.interval == .milliseconds(500) && command.json && command.inspect == 0)
+    #expect(command.forget == .seconds(600))
     let demo = try EasyReactCommand.parseAsRoot(["fleet", "--demo"]) as? FleetCommand
     #expect(demo?.demo == true && demo?.address == nil)
   }
@@ -98,6 +100,7 @@ import Testing
     (["/tmp/a", "--credentials", "a"], "A folder has no login"),
     (["--demo", "--for", "500ms"], "--for is shorter than one --interval"),
     (["--demo", "--interval", "1ms"], "--interval must be at least 10ms"),
+    (["--demo", "--forget", "2s"], "--forget must be at least 3s"),
   ])
   func `says what is wrong`(arguments: [String], reason: String) {
     do {

@@ -131,21 +131,55 @@ private final class Machine: Sendable {
     #expect(fleet.condition("one") == .up && fleet.report.quiet == [])
   }
 
+  @Test func `forgets a machine that was killed after ten minutes, until it is heard again`() {
+    let fleet = Fleet()
+    let one = fleet.machine("one"), killed = fleet.machine("killed", session: 2)
+    for _ in 0..<3 { fleet.second(one, killed) }
+    // Heard last when two seconds had passed.
+    for _ in 3..<601 { fleet.second(one) }
+    #expect(fleet.condition("killed") == .quiet(.seconds(599)))
+    #expect(fleet.report.quiet == ["killed"] && fleet.report.forgotten == 0)
+    fleet.second(one)
+    #expect(fleet.report.machines.map(\.name) == ["one"])
+    #expect(fleet.report.quiet == [] && fleet.report.forgotten == 1)
+    #expect(fleet.report.summary == "1 machine, 1 forgotten; busiest one, cpu 20 %")
+    #expect(fleet.report.json.contains(#""forgottenCount":1"#))
+    fleet.second(one, killed)
+    #expect(fleet.condition("killed") == .up && fleet.report.forgotten == 0)
+  }
+
+  @Test func `forgets as soon as it is told, and says that nobody is left`() {
+    let clock = VirtualScheduler()
+    let store = MemoryStore(on: clock)
+    let graph = FleetGraph(store, every: .seconds(1), forgettingAfter: .seconds(5), on: clock)
+    let machine = Machine("one", 1, 0, MemoryStore(sharing: store, on: clock)) { _ in }
+    machine.report()
+    clock.advance(by: .seconds(4))
+    #expect(graph.report.current.quiet == ["one"])
+    clock.advance(by: .seconds(2))
+    let report = graph.report.current
+    #expect(report.machines == [] && report.summary == "0 machines, 1 forgotten")
+    let lines = report.screen(ScreenShape(columns: 80, rows: 24)).map {
+      $0.text(width: 80, colours: false)
+    }
+    #expect(!lines.contains { $0.contains("no machine yet") })
+  }
+
   @Test func `judges nobody by silence while the store cannot be reached`() {
     let fleet = Fleet()
     let one = fleet.machine("one")
     fleet.second(one)
     let problem = SharedProblem(.unreachable, "gone", at: "here", remedy: "Wait.")
     fleet.store.present.value = .disconnected(problem)
-    fleet.clock.advance(by: .seconds(60))
-    #expect(fleet.condition("one") == .up)
+    fleet.clock.advance(by: .seconds(3_600))
+    #expect(fleet.condition("one") == .up && fleet.report.forgotten == 0)
     #expect(fleet.report.notes == ["no connection: gone (here). Wait."])
     #expect(fleet.report.line.contains("LOST"))
     fleet.store.present.value = .connected
     fleet.clock.advance(by: .seconds(3))
     #expect(fleet.condition("one") == .up && fleet.report.notes == [])
     fleet.clock.advance(by: .seconds(1))
-    #expect(fleet.report.quiet == ["one"])
+    #expect(fleet.report.quiet == ["one"] && fleet.report.forgotten == 0)
   }
 
   @Test func `keeps what it heard of a machine when others come and go`() {
@@ -187,6 +221,9 @@ private final class Machine: Sendable {
     #expect(problem.contains("it reports in format 2, and this easyreact knows 1"))
     #expect(fleet.report.line.contains("unreadable: one"))
     #expect(fleet.report.busiest == nil)
+    // Nobody knows whether it is quiet.
+    fleet.clock.advance(by: .seconds(1_000))
+    #expect(fleet.report.machines.map(\.name) == ["one"] && fleet.report.forgotten == 0)
   }
 
   @Test func `passes over quantities that it does not know`() throws {

@@ -59,7 +59,7 @@ extension EdgePointer {
   }
 
   private var owner: LiveOwner? {
-    owned.map { LiveOwner(address: UInt(bitPattern: $0.ownerAddress), type: $0.ownerType) }
+    owned.map { LiveOwner(address: $0.ownerAddress, type: $0.ownerType) }
   }
 
   fileprivate func seen(from up: UInt64, to down: UInt64?) -> LiveEdge {

@@ -7,16 +7,26 @@ import Synchronization
 ///     machines ── watched machines ─┐
 ///     machine/… ── heard ───────────┴─ what was heard ─┬─ conditions ─┬─ busiest machine ─┐
 ///     status ───── problem ─────────┘        time ─────┤              ├─ alarms over all ─┼─▶ fleet report
-///     connection ── connected since ───────────────────┘              └─ gone quiet ──────┘
+///     connection ── connected since ───────────────────┤              └─ gone quiet ──────┤
+///                                                      └─ forgotten ──────────────────────┘
 ///
 /// A machine is judged by this program's clock alone: it has gone quiet when its report did not change for three of its intervals,
-/// and for three seconds at least, all of them with a connection to the store.
+/// and for three seconds at least, all of them with a connection to the store. One that has been quiet for long is forgotten: it is
+/// counted, and listed no more until it reports again. Its name stays in the store, for it may only be cut off.
 public final class FleetGraph: Sendable {
   /// Everything there is to show. It changes with every report of a machine, and with time.
   public let report: Node<FleetReport>
 
+  /// How long a machine that is quiet is listed, unless it is said.
+  public static let usualPatience = Duration.seconds(600)
+
   /// Builds the graph on `store`; the time is read from `scheduler`, each `interval`.
-  public init(_ store: any SharedStore, every interval: Duration, on scheduler: any NodeScheduler) {
+  /// - Parameter patience: How long a machine that is quiet is listed.
+  public init(
+    _ store: any SharedStore, every interval: Duration,
+    forgettingAfter patience: Duration = usualPatience,
+    on scheduler: any NodeScheduler
+  ) {
     let start = scheduler.now
     let time = Node.interval(interval, on: scheduler).map { _ in scheduler.now - start }
       .startWith(.zero).named("time")
@@ -25,23 +35,28 @@ public final class FleetGraph: Sendable {
     let problem = store.connection.map(\.problemText).named("no connection")
 
     let watches = MachineWatches(FleetNodes(store: store), scheduler, start)
-    let machines = FleetNodes(store: store).names().startWith([])
+    let heard = FleetNodes(store: store).names().startWith([])
       .map { watches.nodes(of: $0) }.named("watched machines")
       .flattenCombine().named("what was heard")
       .combine(time, connected).named("conditions, inputs")
-      .map { heard, now, connected in heard.map { $0.judged(at: now, connected: connected) } }
-      .named("conditions")
+    let machines = heard.map { heard, now, connected in
+      heard.filter { $0.silence(at: now, connected: connected) < patience }
+        .map { $0.judged(at: now, connected: connected) }
+    }.named("conditions")
+    let forgotten = heard.map { heard, now, connected in
+      heard.count { $0.silence(at: now, connected: connected) >= patience }
+    }.named("forgotten")
 
     let busiest = machines.map(Self.busiest).named("busiest machine")
     let alarms = machines.map(Self.alarms).named("alarms over all")
     let quiet = machines.map { machines in machines.filter(\.isQuiet).map(\.name) }.named(
       "gone quiet")
-    report = machines.combine(busiest, alarms, quiet, time, problem).named("all to show").map {
-      machines, busiest, alarms, quiet, time, problem in
-      FleetReport(
-        time: time, machines: machines, busiest: busiest, alarms: alarms, quiet: quiet,
-        problem: problem)
-    }.named("fleet report")
+    report = machines.combine(busiest, alarms, quiet, forgotten, time, problem)
+      .named("all to show").map { machines, busiest, alarms, quiet, forgotten, time, problem in
+        FleetReport(
+          time: time, machines: machines, busiest: busiest, alarms: alarms, quiet: quiet,
+          forgotten: forgotten, problem: problem)
+      }.named("fleet report")
   }
 
   @Sendable private static func busiest(_ machines: [FleetMachine]) -> FleetMachine? {
@@ -90,11 +105,18 @@ struct HeardMachine: Sendable, Equatable {
     FleetMachine(name: name, condition: condition(now, connected), report: beat?.report)
   }
 
+  /// How long nothing was heard that could have been heard. Of one that cannot be read that is unknown.
+  func silence(at now: Duration, connected: Duration?) -> Duration {
+    guard problem == nil, let connected else { return .zero }
+    return now - max(beat?.time ?? since, connected)
+  }
+
   private func condition(_ now: Duration, _ connected: Duration?) -> FleetMachine.Condition {
     if let problem { return .unreadable(problem) }
-    let heard = beat?.time ?? since
     let patience = max(.seconds(3), (beat?.report.interval ?? .seconds(1)) * 3)
-    if let connected, now - max(heard, connected) > patience { return .quiet(now - heard) }
+    if silence(at: now, connected: connected) > patience {
+      return .quiet(now - (beat?.time ?? since))
+    }
     return beat == nil ? .expected : .up
   }
 }

@@ -10,8 +10,12 @@ public struct FleetProgram: Sendable {
     /// How often a line is printed, and the time moves on.
     public var interval: Duration
     public var length: Duration?
-    public init(interval: Duration, length: Duration?) {
-      (self.interval, self.length) = (interval, length)
+    /// How long a machine that is quiet is listed.
+    public var patience: Duration
+    public init(
+      interval: Duration, length: Duration?, patience: Duration = FleetGraph.usualPatience
+    ) {
+      (self.interval, self.length, self.patience) = (interval, length, patience)
     }
   }
 
@@ -76,7 +80,8 @@ final class FleetShowing: Sendable {
     isScreen: Bool, on scheduler: any NodeScheduler, over: @escaping @Sendable () -> Void
   ) {
     (self.presenter, self.over) = (presenter, over)
-    graph = FleetGraph(store, every: settings.interval, on: scheduler)
+    graph = FleetGraph(
+      store, every: settings.interval, forgettingAfter: settings.patience, on: scheduler)
     // A screen at once, ten times a second at most; lines in their own time.
     shown =
       isScreen

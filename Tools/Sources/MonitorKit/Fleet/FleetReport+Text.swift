@@ -5,10 +5,11 @@ extension FleetReport: Presentable {
 
   var notes: [String] { problem.map { ["no connection: \($0)"] } ?? [] }
 
-  /// `3 machines, 1 quiet; busiest web2, cpu 97 %`
+  /// `3 machines, 1 quiet, 2 forgotten; busiest web2, cpu 97 %`
   var summary: String {
     var text = machines.count == 1 ? "1 machine" : "\(machines.count) machines"
     if !quiet.isEmpty { text += ", \(quiet.count) quiet" }
+    if forgotten > 0 { text += ", \(forgotten) forgotten" }
     if let busiest {
       text += "; busiest \(busiest.name), cpu \(Quantity.cpuBusy.text(busiest.level(.cpuBusy)))"
     }
@@ -44,7 +45,7 @@ extension FleetReport: Presentable {
     let title = titleLine(Self.program, time, shape)
     var lines = [title, StyledLine("fleet    ", .dim).adding(summary, .bold), StyledLine()]
     lines += machineLines(shape)
-    if machines.isEmpty {
+    if machines.isEmpty, forgotten == 0 {
       lines.append(StyledLine("no machine yet: easyreact monitor --share ADDRESS on each", .dim))
     }
     lines.append(StyledLine())
@@ -87,6 +88,7 @@ extension FleetReport: Presentable {
       ("connected", .bool(problem == nil)),
       ("busiest", busiest.map { .string($0.name) } ?? .null),
       ("quiet", .list(quiet.map { .string($0) })),
+      ("forgottenCount", .number(Double(forgotten))),
       (
         "alarms",
         .list(

@@ -8,6 +8,8 @@ public struct FleetReport: Sendable, Equatable {
   public var alarms: [FleetAlarm]
   /// The names of those that have gone quiet.
   public var quiet: [String]
+  /// How many have been quiet for so long that they are listed no more.
+  public var forgotten = 0
   /// Why the store cannot be reached; nil: it can.
   public var problem: String?
 }

@@ -1,0 +1,101 @@
+import EasyReact
+
+// MARK: - What the program does
+
+/// Hears what is set on the node, and what comes over edges.
+final class LocalEdge<Value: Sendable>: ListenEdge<Value>, @unchecked Sendable {
+  // Unchecked: adds a constant.
+  let replica: Replica<Value>
+  init(_ replica: Replica<Value>) { self.replica = replica }
+
+  override func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {
+    replica.heard(value)
+  }
+  override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { replica.heard(nil) }
+}
+
+extension Replica {
+  /// Holder.
+  func heard(_ value: Value?) {
+    if isTelling {
+      isTelling = false
+    } else {
+      state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
+      noteWaiting()
+      schedule()
+    }
+  }
+
+  /// Holder. Who asks after a set whether the store has everything, is not told that it has.
+  private func noteWaiting() {
+    if state.waiting.count != 1 { return }
+    version += 1
+    publish(state.status, version)
+  }
+
+  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
+    Value
+  > {
+    decide(
+      value,
+      byAny: { present in
+        guard var changed = present, change(&changed) else { return false }
+        present = changed
+        return true
+      })
+  }
+
+  /// Holder.
+  private func decide(
+    _ value: Value?, byAny change: @escaping Change
+  ) -> Decision<Value> {
+    let boxed: State.Change = { box in
+      var present = box?.open(Value.self)
+      if !change(&present) { return false }
+      box = present.map { Box($0) }
+      return true
+    }
+    let decision = state.changed(by: boxed, sequence: store.nodes.nextSequence())
+    noteWaiting()
+    schedule()
+    return announced(decision, value)
+  }
+
+  typealias Change = @Sendable (inout Value?) -> Bool
+
+  func update(_ change: @escaping Change) {
+    node?.decide { self.decide($0, byAny: change) }
+  }
+
+  /// The writing is no part of the set. What waits behind a write that is under way goes on with its answer.
+  private func schedule() {
+    if isScheduled || isAnswerDue { return }
+    isScheduled = true
+    keptNode = node
+    store.scheduler.schedule {
+      self.step {
+        _ = $0
+        self.isScheduled = false
+        return .nothing
+      }
+    }
+  }
+
+  private var isAnswerDue: Bool {
+    state.attempt != nil && unanswered == nil
+  }
+
+  /// Holder. What the node is about to tell is no news to its first listener.
+  func announced(_ decision: Decision<AnyBox>, _ value: Value?) -> Decision<Value> {
+    switch decision {
+    case .keep: return .keep
+    case .clear where value == nil: return .keep
+    case .clear:
+      isTelling = true
+      return .clear
+    case .store(let box):
+      isTelling = true
+      return .store(box.open(Value.self))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import EasyReact
+import Foundation
+import Synchronization
+
+// MARK: - What the store says
+
+extension Replica {
+  func receive(_ event: StoreEvent) {
+    let isFirst = arrived.withLock { arrived in
+      if case .entry = event, case .entry? = arrived.events.last, telling == .newest {
+        arrived.events.removeLast()
+      }
+      arrived.events.append(event)
+      defer { arrived.isComing = true }
+      return !arrived.isComing
+    }
+    if isFirst { takeIn() }
+  }
+
+  /// What has come so far, decoded here, where nobody waits.
+  private func takeIn() {
+    while true {
+      let events = arrived.withLock { arrived in
+        defer { arrived.events = [] }
+        if arrived.events.isEmpty { arrived.isComing = false }
+        return arrived.events
+      }
+      if events.isEmpty { return }
+      for event in events { apply(event) }
+    }
+  }
+
+  private func apply(_ event: StoreEvent) {
+    switch event {
+    case .entry(let entry):
+      let decoded = decode(entry)
+      step {
+        $0.received(decoded)
+        return .goOn
+      }
+    case .current:
+      step {
+        $0.becameCurrent()
+        return .goOn
+      }
+    case .reset:
+      step {
+        $0.lostEverything()
+        return .nothing
+      }
+    }
+  }
+
+  private func decode(_ entry: StoreEntry) -> State.Entry {
+    var decoded = State.Entry(
+      revision: entry.revision, value: nil, envelope: Envelope(), problem: nil)
+    do throws(SharedProblem) {
+      // A deletion by another tool has no bytes.
+      if entry.isDeletion, entry.bytes.isEmpty { return decoded }
+      let opened = try Envelope.open(entry.bytes, key: key)
+      decoded.envelope = opened.envelope
+      if telling == .every { decoded.earlier = opened.earlier.compactMap(decode) }
+      if !entry.isDeletion { decoded.value = Box(try decode(opened.value)) }
+    } catch { decoded.problem = error }
+    return decoded
+  }
+
+  /// Nil: it cannot be read, and counts as missed. Within: nil where the key was cleaned.
+  private func decode(_ earlier: Envelope.Earlier) -> AnyBox?? {
+    guard let bytes = earlier.bytes else { return .some(nil) }
+    return (try? decode(bytes)).map { .some(Box($0)) }
+  }
+
+  private func decode(_ bytes: Data) throws(SharedProblem) -> Value {
+    do { return try coding.decode(bytes) } catch {
+      throw SharedProblem(
+        .undecodable, "the store holds bytes that are no value of \(Value.self): \(error)",
+        at: "key “\(key)”", remedy: "Another program, or another version, has set another type.")
+    }
+  }
+}

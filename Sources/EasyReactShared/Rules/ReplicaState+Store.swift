@@ -1,0 +1,140 @@
+import DequeModule
+
+// MARK: - What the store says
+
+extension ReplicaState {
+  /// An entry of the store.
+  mutating func received(_ entry: Entry) {
+    guard entry.revision > confirmed.revision else { return }
+    problem = entry.problem
+    var isOwn = false
+    var ownCount = 0
+    if let attempt {
+      let fate = entry.envelope.fate(of: attempt.sequence, by: writer, expecting: attempt.expected)
+      switch fate {
+      case .applied:
+        isOwn = entry.envelope.writer == writer
+        ownCount = 1 + attempt.earlier.count
+        finish(attempt)
+      case .notApplied: self.attempt = nil
+      case .unknown where attempt.isConflict && !attempt.isDoubtful: self.attempt = nil
+      case .unknown where attempt.isDoubtful: giveUp(attempt, at: entry.revision)
+      case .unknown: break  // its answer comes
+      }
+    }
+    dropWaiting(through: entry.envelope.sequence(of: writer) ?? 0)
+    if isKnown, !isOwn { countMissed(before: entry, ownCount) }
+    let theirs = entry.problem == nil ? entry.earlier + [entry.value] : []
+    // What cannot be read leaves the value as it is.
+    let value = entry.problem == nil ? entry.value : confirmed.value
+    confirmed = entry
+    (confirmed.value, confirmed.earlier) = (value, [])
+    if isKnown, isOwn { return }
+    rebase(telling: theirs)
+  }
+
+  /// What there is has been told.
+  mutating func becameCurrent() {
+    if isKnown { return }
+    isKnown = true
+    problem = confirmed.problem
+    rebase(telling: confirmed.problem == nil ? [confirmed.value] : [])
+  }
+
+  /// There is no such key, and cannot be.
+  mutating func refuse(_ problem: SharedProblem) {
+    (isAlone, isKnown, self.problem) = (true, true, problem)
+  }
+
+  /// The store has lost everything: what it held before, and what may have been written.
+  mutating func lostEverything() {
+    isKnown = false
+    attempt = nil
+    confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
+  }
+
+  private mutating func countMissed(before entry: Entry, _ ownCount: Int) {
+    let told = confirmed.envelope.count + UInt64(ownCount) + UInt64(1 + entry.earlier.count)
+    guard rules.telling == .every, entry.envelope.count > told else { return }
+    missedCount += Int(clamping: entry.envelope.count - told)
+  }
+
+  /// The store has it, or never will. What comes back of one's own is not told again.
+  mutating func finish(_ attempt: Attempt) {
+    self.attempt = nil
+    dropWaiting(through: attempt.sequence)
+  }
+
+  mutating func dropWaiting(through sequence: UInt64) {
+    while let first = waiting.first, first.sequence <= sequence { waiting.removeFirst() }
+  }
+
+  /// Nobody can tell whether it was done, and it must not be done twice.
+  mutating func giveUp(_ attempt: Attempt, at revision: UInt64) {
+    finish(attempt)
+    problem = SharedProblem(
+      .outcomeUnknown,
+      "a write was answered by nobody, and more than \(WriteTrail.limit) others have written since",
+      at: "revision \(revision)", remedy: "Look at the value, and set it again if need be.")
+  }
+}
+
+// MARK: - Computing anew
+
+extension ReplicaState {
+  /// What waits is computed anew on what the store has, and told if that makes a difference.
+  /// - Parameter theirs: What the store has that has not been told, the oldest first.
+  mutating func rebase(telling theirs: [Value?]) {
+    if !isKnown { return }
+    var base = confirmed.value
+    var isReadable = confirmed.problem == nil
+    for index in waiting.indices {
+      if waiting[index].isChange, !isReadable {
+        waiting[index].isVoid = true  // of what cannot be read nothing can be made
+        waiting[index].result = base
+        continue
+      }
+      isReadable = true
+      waiting[index].rebase(on: base, rules.merge)
+      base = waiting[index].result
+    }
+    // That there is nothing is no news of anybody's, where something waits.
+    let hasNews = !theirs.isEmpty && (confirmed.revision > 0 || waiting.isEmpty)
+    if hasNews, rules.telling == .every {
+      tellInOrder(theirs)
+    } else if dependsOnBase, !theirs.isEmpty || !waiting.isEmpty {
+      tell(base)
+    }
+  }
+
+  /// Does what the node is to hold depend on what the store has?
+  private var dependsOnBase: Bool {
+    rules.merge != nil || !waiting.contains { !$0.isChange }
+  }
+
+  /// The store does not take it.
+  mutating func takeBack(_ attempt: Attempt) {
+    finish(attempt)
+    rebase(telling: [])
+    tell(shown)
+  }
+}
+
+extension ReplicaState.Operation {
+  mutating func rebase(
+    on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
+  ) {
+    switch kind {
+    case .changes(let changes):
+      result = theirs
+      isVoid = true
+      for change in changes where change(&result) { isVoid = false }
+      if isVoid { result = theirs }
+    case .set, .clean:
+      guard let merge else { return }
+      result = merge(base, result, theirs)
+      base = theirs
+      kind = result.map { .set($0) } ?? .clean
+    }
+  }
+}

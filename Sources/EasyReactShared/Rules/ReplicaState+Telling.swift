@@ -1,0 +1,37 @@
+import DequeModule
+import EasyReact
+
+// MARK: - Telling
+
+extension ReplicaState {
+  var isToBeTold: Bool { !told.isEmpty }
+
+  /// What the node is to tell next.
+  mutating func nextTold() -> Decision<Value> {
+    guard let next = told.popFirst() else { return .keep }
+    return next.map { .store($0) } ?? .clear
+  }
+
+  /// What another one set, in the store's order; then what waits here, for that is what the node is to hold.
+  mutating func tellInOrder(_ values: [Value?]) {
+    untellWaiting()
+    told.append(contentsOf: values)
+    if !waiting.isEmpty { tellWaiting() }
+  }
+
+  mutating func tellWaiting() {
+    told.append(shown)
+    endsWithWaiting = true
+  }
+
+  mutating func untellWaiting() {
+    if endsWithWaiting, !told.isEmpty { told.removeLast() }
+    endsWithWaiting = false
+  }
+
+  mutating func tell(_ value: Value?) {
+    if rules.telling == .newest { told = [] }
+    told.append(value)
+    endsWithWaiting = false
+  }
+}
