@@ -346,8 +346,8 @@ extension `18 A graph that explains itself` {
       }
     }
 
-    @Test func `18.1 what is dropped while it is read is there still, without gaps`() throws {
-      try recorded(events: 64) { recorder in
+    @Test func `18.1 what is dropped while it is read is there still, without gaps`() {
+      recorded(events: 64) { recorder in
         let node = MutableNode<Noisy>()
         for number in 1...3 { node.value = Noisy(number: number) }
         let records = recorder.records
