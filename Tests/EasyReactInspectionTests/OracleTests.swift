@@ -110,7 +110,9 @@ extension `18 A graph that explains itself` {
         ProcessInfo.processInfo.environment["EASYREACT_ORACLE_SEED"].flatMap { UInt64($0) }
         ?? .random(in: 0..<1 << 40)
       var compared = 0, tooLong = 0
-      for seed in first..<first + UInt64(count) {
+      // A value waited in a zip while the way ahead of it was cut: the twin did not know that once.
+      let known: [UInt64] = [319_262_571_946, 682_675_854_326]
+      for seed in known + (first..<first + UInt64(count)) {
         let program = ProgramGenerator.program(seed: seed)
         let answers = Answers(program)
         if answers.isTooLong {

@@ -18,18 +18,27 @@ extension Twin {
       let node: Node
       /// What a way led to when it was set; how many edges had been cut.
       let towards: Set<Int>, cuts: Int
+      /// The number of the last edge that there was.
+      let lastEdge: Int
       /// The nodes that it came to.
       var reached: Set<Int> = []
+      /// Those that it came to late, and how many edges had been cut by then.
+      var late: [(node: Node, cuts: Int)] = []
     }
-    fileprivate(set) var entries: [Entry] = [], origins: [Origin] = [], cuts: [Edge] = []
+    struct Cut {
+      let edge: Edge
+      /// The nodes that a way led on to from its end up to then.
+      let towards: Set<Int>
+    }
+    fileprivate(set) var entries: [Entry] = [], origins: [Origin] = [], cuts: [Cut] = []
     /// All that there ever were.
     var edges: [Edge] = []
     /// They are still met on the way, until the turn is over.
     var cutInTurn: [Edge] = []
 
-    func note(cut edge: Edge, inTurn: Bool) {
-      cuts.append(edge)
-      if inTurn { cutInTurn.append(edge) }
+    func note(_ cut: Cut, inTurn: Bool) {
+      cuts.append(cut)
+      if inTurn { cutInTurn.append(cut.edge) }
     }
     /// A zip has taken what waited.
     func goOn(_ stops: [Int]) { for stop in stops { entries[stop].wentOn = true } }
@@ -38,8 +47,15 @@ extension Twin {
   func newOrigin(_ node: Node) -> Set<Int> {
     guard let log else { return [] }
     log.origins.append(
-      StopLog.Origin(node: node, towards: nodes(below: node), cuts: log.cuts.count))
+      StopLog.Origin(
+        node: node, towards: nodes(below: node), cuts: log.cuts.count,
+        lastEdge: log.edges.last?.number ?? 0))
     return [log.origins.count - 1]
+  }
+
+  /// It is still there.
+  func note(cut edge: Edge, inTurn: Bool) {
+    log?.note(StopLog.Cut(edge: edge, towards: nodes(below: edge.down)), inTurn: inTurn)
   }
 
   func noteStop(_ reason: Stop, at node: Node, _ route: Route) -> Int? {
@@ -55,7 +71,10 @@ extension Twin {
   /// A node has stored something. Emptiness goes no further; and what was cut in this turn is met all the same.
   func noteStored(_ node: Node, _ route: Route) {
     guard let log else { return }
-    for origin in route.origins { log.origins[origin].reached.insert(node.number) }
+    for origin in route.origins {
+      log.origins[origin].reached.insert(node.number)
+      if route.isLate { log.origins[origin].late.append((node, log.cuts.count)) }
+    }
     if node.value == nil {
       for edge in node.edges { stop(.emptinessDoesNotPass, at: edge.down, route) }
     }
@@ -99,8 +118,15 @@ extension Twin {
       }
     }
     let wasThere = log.cuts[..<start.cuts].contains {
-      start.towards.contains($0.up.number) && leading.contains($0.down.number)
+      start.towards.contains($0.edge.up.number) && leading.contains($0.edge.down.number)
     }
-    return wasThere ? .noWayAnyMore : .noWay
+    // Or that were cut while it waited.
+    let wentMeanwhile = start.late.contains { late in
+      log.cuts[start.cuts..<late.cuts].contains {
+        $0.edge.up === late.node && $0.edge.number <= start.lastEdge
+          && $0.towards.contains(target.number)
+      }
+    }
+    return wasThere || wentMeanwhile ? .noWayAnyMore : .noWay
   }
 }

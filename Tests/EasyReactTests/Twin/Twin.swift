@@ -91,8 +91,10 @@ class Twin {
     var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int?
     /// The sets that it comes from, where stops are noted.
     var origins: Set<Int> = []
+    /// It waited on its way, in a zip: what lay ahead may have been cut meanwhile.
+    var isLate = false
   }
-  struct Waiting { let value: Int, origins: Set<Int>, stop: Int? }
+  struct Waiting { let value: Int, origins: Set<Int>, isLate: Bool, stop: Int? }
   struct Arrival { let content: Content, route: Route, isSet: Bool, hadToWait: Bool }
 
   private(set) var nodes: [Node] = []
@@ -242,9 +244,9 @@ class Twin {
     let isNewer =
       (arrival.wave!, arrival.sequence) == (reason.wave!, reason.sequence)
       ? arrival.ledBack : (arrival.wave!, arrival.sequence) > (reason.wave!, reason.sequence)
-    let origins = reason.origins.union(arrival.origins)
+    let origins = reason.origins.union(arrival.origins), isLate = reason.isLate || arrival.isLate
     if isNewer { join.reason = arrival }
-    join.reason!.origins = origins
+    (join.reason!.origins, join.reason!.isLate) = (origins, isLate)
   }
 
   // MARK: - How a value flows
@@ -319,7 +321,8 @@ class Twin {
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
     let route = Route(
       wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
-      isFiltered: isFiltered, context: arrival.context, origins: arrival.origins)
+      isFiltered: isFiltered, context: arrival.context, origins: arrival.origins,
+      isLate: arrival.isLate)
     if isFiltered && wasReached(down, by: route) { return stop(.reachedAlready, at: down, route) }
     switch edge.kind {
     case .plain(let function):
@@ -355,12 +358,14 @@ class Twin {
     if down.hasEnded { return stop(.cut, at: down, route) }
     let waits = down.inputs.contains { $0 !== edge && $0.waiting.isEmpty }
     let stop = waits ? noteStop(.waits, at: down, route) : nil
-    edge.waiting.append(Waiting(value: edge.up.value!, origins: route.origins, stop: stop))
+    edge.waiting.append(
+      Waiting(value: edge.up.value!, origins: route.origins, isLate: route.isLate, stop: stop))
     if waits { return }
     let taken = down.inputs.map { $0.waiting.removeFirst() }
     log?.goOn(taken.compactMap(\.stop))
     var route = route
     for waiting in taken { route.origins.formUnion(waiting.origins) }
+    route.isLate = taken.contains { $0.isLate || $0.stop != nil }
     deliver(.value(down.compute(taken.map(\.value))), to: down, route)
   }
 
@@ -446,7 +451,7 @@ class Twin {
   func cut(_ edge: Edge?) {
     guard let edge, !edge.isCut else { return }
     edge.isCut = true
-    log?.note(cut: edge, inTurn: isInTurn)
+    note(cut: edge, inTurn: isInTurn)
     edge.up.edges.removeAll { $0 === edge }
     edge.down.followed.removeAll { $0 === edge }
     if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
