@@ -25,9 +25,11 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
 run waits Scripts/check-waits.sh
 run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
-root() { # root OPTIONS…: tests of the root package
-  swift test --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" "$@"
+traits=$(Scripts/traits.sh)
+root() { # root OPTIONS…: tests of the root package, which are built once: `swift test` would build all anew behind a `swift build`
+  swift test --skip-build --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "$@"
 }
+run build swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
 # The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
   run library root "$@"
