@@ -166,17 +166,19 @@ struct RecordReader {
     owners = [:]
     var waiting = traces.values.compactMap(\.node)
     var seen = Set(waiting.map(\.id))
+    var met: [LiveEdge] = []
     while let node = waiting.popLast() {
       if traces[node.id] == nil { traces[node.id] = recording.meet(node) }
       for edge in node.liveEdges {
-        meet(edge.owner, known)
-        note(edge)
+        meet(edge, known)
+        met.append(edge)
       }
       listeners[node.id] = node.listenerCount
       for near in node.upstreamNodes + node.downstreamNodes where seen.insert(near.id).inserted {
         waiting.append(near)
       }
     }
+    for edge in met { note(edge) }
   }
 
   private struct OwnerKey: Hashable {
@@ -185,16 +187,13 @@ struct RecordReader {
   }
   /// Those that have a listener: the address of any other one may be that of a new one.
   private var owners: [OwnerKey: OwnerRecord] = [:]
-  private var ownerCount: UInt64 = 0
 
-  private mutating func meet(_ owner: LiveOwner?, _ known: [OwnerKey: OwnerRecord]) {
-    guard let owner else { return }
+  /// An owner has the number of the first of its listeners, which is the same for whoever reads.
+  private mutating func meet(_ edge: LiveEdge, _ known: [OwnerKey: OwnerRecord]) {
+    guard let owner = edge.owner else { return }
     let key = OwnerKey(owner)
-    if owners[key] != nil { return }
-    owners[key] = known[key]
-    if owners[key] != nil { return }
-    ownerCount += 1
-    owners[key] = OwnerRecord(id: ownerCount, type: "\(owner.type)")
+    let number = min(owners[key]?.id ?? .max, edge.id)
+    owners[key] = known[key] ?? OwnerRecord(id: number, type: "\(owner.type)")
   }
 
   private mutating func note(_ edge: LiveEdge) {
