@@ -495,44 +495,43 @@ class Dark(PageTest):
 
 
 class Saved(PageTest):
+    def saved(self, running):
+        """What the page of a program saves, opened when that has ended."""
+        with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
+            data = answer.read()
+        running.end()
+        file = tempfile.NamedTemporaryFile(suffix=".json")
+        self.addCleanup(file.close)
+        file.write(data)
+        file.flush()
+        return self.start(Program([TOOL, "inspect", file.name]))
+
     def test_19_a_saved_session_opens_in_the_same_page(self):
         running = self.start(monitor())
         self.open(running.address)
         self.until(lambda: len(self.all(".node")) == 147)
-        with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
-            data = answer.read()
-        running.end()
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            file.write(data)
-            file.flush()
-            saved = self.start(Program([TOOL, "inspect", file.name]))
-            self.open(saved.address)
-            self.until(lambda: self.text("mode") == "Saved session")
-            self.until(lambda: len(self.all(".node")) == 147)
-            self.node("health").click()
-            self.click("#tab-why")
-            self.until(lambda: self.all("#panel .step.set"))
-            self.picture("session")
+        saved = self.saved(running)
+        self.open(saved.address)
+        self.until(lambda: self.text("mode") == "Saved session")
+        self.until(lambda: len(self.all(".node")) == 147)
+        self.node("health").click()
+        self.click("#tab-why")
+        self.until(lambda: self.all("#panel .step.set"))
+        self.picture("session")
 
     def test_19_a_saved_session_is_linted_as_its_program_was(self):
         running = self.start(Program([FAULTY, "--inspect"], token=None))
         findings = running.get("api/lint")["findings"]
         self.assertIn("neverHeard", [one["rule"] for one in findings])
-        with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
-            data = answer.read()
-        running.end()
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            file.write(data)
-            file.flush()
-            saved = self.start(Program([TOOL, "inspect", file.name]))
-            self.assertEqual(saved.get("api/lint")["findings"], findings)
-            self.open(saved.address)
-            self.click("#tab-lint")
-            self.until(lambda: self.all('#panel [data-rule="neverHeard"]'))
-            self.assertEqual(self.text("left-out"), "Not looked for, since only the running program knows: ringHeldByItself, ownerIsGone, looseTransform.")
-            # A finding leads to its node.
-            self.click('#panel [data-rule="neverHeard"] button')
-            self.until(lambda: self.one("#panel h2").text == "receipt")
+        saved = self.saved(running)
+        self.assertEqual(saved.get("api/lint")["findings"], findings)
+        self.open(saved.address)
+        self.click("#tab-lint")
+        self.until(lambda: self.all('#panel [data-rule="neverHeard"]'))
+        self.assertEqual(self.text("left-out"), "Not looked for, since only the running program knows: ringHeldByItself, ownerIsGone, looseTransform.")
+        # A finding leads to its node.
+        self.click('#panel [data-rule="neverHeard"] button')
+        self.until(lambda: self.one("#panel h2").text == "receipt")
 
 
 if __name__ == "__main__":

@@ -352,32 +352,3 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
 
 /// A nil that is passed by its address: one made at the call would be destroyed at run time.
 @usableFromInline let noContext: (any Sendable)? = nil
-
-/// What a transform makes anew for each of its lives.
-@usableFromInline struct EdgeParts {
-  @usableFromInline let step: Step
-  @usableFromInline let state: EdgeState?
-  @inlinable init(state: EdgeState? = nil, _ step: @escaping Step) {
-    self.step = step
-    self.state = state
-  }
-}
-
-/// The step of an edge that was made without a transform, for the lives that follow.
-struct SharedStep: @unchecked Sendable {
-  // Unchecked: such a step keeps nothing of one life: it captures the user's `@Sendable` function at most.
-  let step: Step
-}
-
-/// What `link` returns: cutting that one life of the transform, not a later one.
-final class LinkCancelable: Cancelable, Sendable {
-  private weak let transform: AnyNodeTransform?
-  private let number: Int
-
-  init(_ transform: AnyNodeTransform, number: Int) {
-    self.transform = transform
-    self.number = number
-  }
-
-  func cancel() { transform?.cutLife(number) }
-}

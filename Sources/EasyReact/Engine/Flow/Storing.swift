@@ -1,0 +1,89 @@
+import CEasyReact
+import Synchronization
+
+// What a node does with what arrived, once it may be stored: step 2 of Propagation.swift.
+
+extension NodePointer {
+  /// Of a set that had not to wait; zero of anything else. Given before what the node holds dies: what its deinit
+  /// sets is the later set.
+  @inlinable @inline(__always) func newNumber(_ delivery: Delivery) -> UInt64 {
+    delivery.wave.number == 0 ? newWave() : 0
+  }
+
+  /// What the node is to hold is computed from what it holds. Nil: it keeps that; else its new number.
+  @usableFromInline func storeChange<Value: Sendable>(
+    _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
+    sender: NodePointer?, in turn: TurnPointer
+  ) -> UInt64? {
+    if case .decision(let body) = arrival {
+      let decision = decided(by: body)
+      let number = newNumber(delivery)
+      switch decision {
+      case .keep: return nil
+      case .store(let value): store(value)
+      case .clear:
+        clearValue(Value.self)
+        flags.insert(.emptied)
+      }
+      return number
+    }
+    guard let body = arrival.asAttempt, let value = changed(Value.self, by: body) else {
+      if !turn.pointee.isTraced { return nil }
+      if case .change = arrival {
+        traceNothingToChange(delivery, in: turn)
+      } else {
+        traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
+      }
+      return nil
+    }
+    let number = newNumber(delivery)
+    store(value)
+    return number
+  }
+
+  /// What needs no type of what follows. Compiled once, in the library: so is all else of the slow ways that can be.
+  /// - Parameter number: See `newNumber`.
+  @usableFromInline func noteStored(
+    _ delivery: Delivery, _ carried: NodeFlags, _ number: UInt64, sender: NodePointer?,
+    in turn: TurnPointer
+  ) {
+    var flags = carried
+    pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
+    let (wave, tiebreak) = version(for: delivery, number)
+    if tiebreak != 0 {
+      flags.insert(.late)
+      noteTiebreak(wave, tiebreak)
+    }
+    pointee.wave.store(wave, ordering: .releasing)
+    pointee.sender.store(sender, ordering: .relaxed)
+    pointee.flags.insert(flags)
+    if let context = delivery.wave.context { keepContext(context) }
+    turn.pointee.wave.number = wave
+    turn.pointee.wave.flags = flags
+    turn.pointee.wave.context = delivery.wave.context
+    if turn.pointee.isTraced {
+      if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
+      traceStored(
+        origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
+    }
+  }
+
+  /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
+  @inline(__always) private func version(
+    for delivery: Delivery, _ number: UInt64
+  ) -> (number: UInt64, tiebreak: UInt64) {
+    if delivery.wave.number == 0 { return (number, 0) }
+    if !delivery.isFiltered && !delivery.waited
+      && pointee.wave.load(ordering: .relaxed) < delivery.wave.number
+    {
+      return (delivery.wave.number, delivery.tiebreak)
+    }
+    return assignVersion(delivery)
+  }
+
+  @usableFromInline func noteTracedStart(of wave: UInt64) {
+    pointee.flags.insert(.context)  // so `dropInFlight` looks
+    sideTable().isTracedStart.store(true, ordering: .relaxed)
+    traceWave(wave, began: true)
+  }
+}

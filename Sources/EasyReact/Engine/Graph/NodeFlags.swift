@@ -1,0 +1,49 @@
+/// The bits of `NodeStorage.flags`; those in `inFlight` go along with a wave, in `Turn.flags`.
+@usableFromInline struct NodeFlags: OptionSet, Sendable {
+  // Spelled out, for the defaults of `OptionSet` are generic, and slow where nothing is optimised.
+  @usableFromInline var rawValue: UInt8
+  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable @inline(__always) var isEmpty: Bool { rawValue == 0 }
+  /// One of them at least.
+  @inlinable @inline(__always) func has(_ flags: NodeFlags) -> Bool {
+    rawValue & flags.rawValue != 0
+  }
+  @inlinable @inline(__always) func with(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue | flags.rawValue)
+  }
+  @inlinable @inline(__always) func without(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue & ~flags.rawValue)
+  }
+  @inlinable @inline(__always) func only(_ flags: NodeFlags) -> NodeFlags {
+    NodeFlags(rawValue: rawValue & flags.rawValue)
+  }
+  @inlinable @inline(__always) mutating func insert(_ flags: NodeFlags) {
+    rawValue |= flags.rawValue
+  }
+  @inlinable @inline(__always) mutating func remove(_ flags: NodeFlags) {
+    rawValue &= ~flags.rawValue
+  }
+
+  /// The node still has something to do for its present value, so what comes now waits in its
+  /// queue.
+  @inlinable static var busy: NodeFlags { NodeFlags(rawValue: 1) }
+  /// The wave has a sequence besides its number: see `assignVersion`.
+  @inlinable static var late: NodeFlags { NodeFlags(rawValue: 2) }
+  /// The wave crossed an edge that leads back.
+  @inlinable static var crossedBackEdge: NodeFlags { NodeFlags(rawValue: 4) }
+  @inlinable static var context: NodeFlags { NodeFlags(rawValue: 8) }
+  /// The node was emptied: only edges that hear emptiness are followed.
+  @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
+  /// For good, until a value is stored: an event was told, so the node is empty, and `hasHeldEvent` holds.
+  @inlinable static var holdsNoValue: NodeFlags { NodeFlags(rawValue: 32) }
+  /// The value is an event: told, and not kept.
+  @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
+  /// For good: an event node, whose values are events. It is never at rest by the measure of values, so
+  /// their fast ways know nothing of it.
+  @inlinable static var eventNode: NodeFlags { NodeFlags(rawValue: 128) }
+  @inlinable static var inFlight: NodeFlags {
+    NodeFlags(
+      rawValue: late.rawValue | crossedBackEdge.rawValue | context.rawValue | emptied.rawValue
+        | event.rawValue)
+  }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// What few nodes have.
+@usableFromInline final class SideTable: @unchecked Sendable {
+  // Unchecked: `context` is touched by the holder of the node's region; `pendingValue` and `pendingTicket`
+  // lie under the node's short lock; `isEventNode` and `termination` are set before the node is published,
+  // and never again; the rest is atomic.
+
+  /// What the floors above keep with a node: its name, loose transforms, the listenings of owners.
+  let attachments = Atomic<Unmanaged<AnyObject>?>(nil)
+  /// What recordings know of the node.
+  let trace = Atomic<Unmanaged<AnyObject>?>(nil)
+  let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
+  @usableFromInline var context: ContextBox?
+  /// `PendingValue<Value>`: the newest value that was left with another thread.
+  @usableFromInline var pendingValue: AnyObject?
+  @usableFromInline var pendingTicket: UInt64 = 0
+  /// Of a node on a cycle; retained. Written under the topology lock.
+  let component = Atomic<Unmanaged<Component>?>(nil)
+  /// See Topology+Ranks.swift.
+  let top = Atomic<Int32>(SideTable.noTop)
+  /// The sequence of the node's value, while that has this number: see `assignVersion`. Written by the holder,
+  /// before the number.
+  @usableFromInline let tiebreakWave = Atomic<UInt64>(0)
+  @usableFromInline let tiebreak = Atomic<UInt64>(0)
+  /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
+  @usableFromInline let isTracedStart = Atomic(false)
+  /// Of an event node.
+  @usableFromInline var isEventNode = false
+  /// Of a node that is no join and computes from several upstreams.
+  @usableFromInline var termination: Termination?
+
+  deinit {
+    attachments.load(ordering: .acquiring)?.release()
+    trace.load(ordering: .acquiring)?.release()
+  }
+}
+
+extension NodePointer {
+  @usableFromInline func sideTable() -> SideTable {
+    if let present = pointee.sideTable.load(ordering: .acquiring) {
+      return present.takeUnretainedValue()
+    }
+    let made = Unmanaged.passRetained(SideTable())
+    let (exchanged, original) = pointee.sideTable.compareExchange(
+      expected: nil, desired: made, ordering: .acquiringAndReleasing)
+    if exchanged { return made.takeUnretainedValue() }
+    made.release()
+    return original!.takeUnretainedValue()
+  }
+}
+
+extension NodeStorage {
+  borrowing func sideTableIfAny() -> SideTable? {
+    sideTable.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
+}
+
+@usableFromInline final class ContextBox: Sendable {
+  @usableFromInline let value: any Sendable
+  @usableFromInline init(_ value: any Sendable) { self.value = value }
+}

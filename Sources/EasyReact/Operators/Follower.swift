@@ -1,0 +1,138 @@
+import DequeModule
+import Synchronization
+
+/// What of `InnerNodes` needs the values' types. It overrides nothing, so it is compiled for them where the
+/// operator is called.
+@usableFromInline final class Follower<Input: Sendable, Output: Sendable>: @unchecked Sendable {
+  // Unchecked: constants; the values in `waiting` the holder of the result's region touches, nobody else.
+  /// It keeps this one, and lives as long as any of its edges.
+  @usableFromInline unowned(unsafe) let inners: InnerNodes
+  @usableFromInline let transform: @Sendable (Input) -> Node<Output>
+  @usableFromInline let isDone: (@Sendable (Output) -> Bool)?
+  @usableFromInline let waiting = Cell(Deque<Input>())
+
+  @inlinable init(
+    _ inners: InnerNodes, _ transform: @escaping @Sendable (Input) -> Node<Output>,
+    _ isDone: (@Sendable (Output) -> Bool)?
+  ) {
+    (self.inners, self.transform, self.isDone) = (inners, transform, isDone)
+    inners.beginNext = { [self] delivery, sender, turn in
+      begin(waiting.place.pointee.removeFirst(), delivery, sender, turn)
+    }
+    inners.dropValues = { [waiting] in
+      let values = waiting.place.pointee
+      waiting.place.pointee = []
+      _ = consume values
+    }
+  }
+
+  @inlinable func outerStep() -> Step {
+    { [self] up, edge, turn in
+      let value = up.slot(Input.self).pointee
+      return edge.deliver(Delivery(edge, turn), in: turn) {
+        take(value, over: edge, $0, turn)
+      } later: {
+        ClosureCrossing { [self] in take(value, over: edge, $0, $1) }
+      }
+    }
+  }
+
+  /// The outer node told a value. True: stored in the result.
+  @inlinable func take(
+    _ value: Input, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
+  ) -> Bool {
+    inners.down = edge.pointee.down
+    let sender = edge.pointee.up.unsafelyUnwrapped
+    if inners.hasRoomAtOnce {
+      return inners.beginWaiting(begin(value, delivery, sender, turn), turn)
+    }
+    if inners.drops { return edge.stop(.filtered, delivery, in: turn) }
+    waiting.place.pointee.append(value)
+    inners.wait(delivery, sender)
+    return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
+  }
+
+  /// Makes and follows one inner node. True: its present value was stored in the result.
+  @inlinable func begin(
+    _ value: Input, _ delivery: Delivery, _ sender: NodePointer, _ turn: TurnPointer
+  ) -> Bool {
+    inners.beginning += 1
+    var node = transform(value)
+    let answer = inners.hasEnded || !isKnownUniquelyReferenced(&node) ? nil : askEarly(node)
+    inners.beginning -= 1
+    guard !inners.hasEnded, let down = inners.down, node.storage != down else { return false }
+    // The outer node's event chose the inner one, whose value it is.
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
+    if let known = inners.known(node.storage) {
+      if node.storage.willEmit(in: turn) { return false }
+      return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
+    }
+    if let answer, answer.isDone {
+      return down.arrive(.value(answer.value), delivery, sender: sender, in: turn)
+    }
+    guard let member = inners.follow(node, delivery, turn, innerStep()),
+      let present = node.storage.readStored(Output.self)
+    else { return false }
+    let isSame = answer?.wave == node.storage.pointee.wave.load(ordering: .relaxed)
+    let isLast = !isSame && isDone?(present) == true
+    if inners.hasEnded || member.isCut { return false }  // by `isDone`
+    if isLast { inners.finish(member, turn) }
+    return down.arrive(.value(present), delivery, sender: sender, in: turn)
+  }
+
+  /// An inner node that nobody else keeps, and nothing leads to: if it is done with what it holds, it needs no edge.
+  /// Asked while it counts as running, as one that is followed does.
+  @inlinable func askEarly(_ node: Node<Output>) -> (value: Output, wave: UInt64, isDone: Bool)? {
+    let wave = node.storage.pointee.wave.load(ordering: .acquiring)
+    guard let isDone, node.storage.pointee.firstIn.load(ordering: .relaxed) == nil,
+      let value = node.storage.readStored(Output.self)
+    else { return nil }
+    return (value, wave, isDone(value))
+  }
+
+  /// The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.
+  @inlinable func innerStep() -> Step {
+    if isDone == nil {
+      return { up, edge, turn in
+        _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
+        if edge.isOuterOver { return edge.stop(.cut, in: turn) }
+        return edge.pass(up.slot(Output.self).pointee, from: up, in: turn)
+      }
+    }
+    return { [self] up, edge, turn in
+      _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
+      if edge.isOuterOver { return edge.stop(.cut, in: turn) }
+      let value = up.slot(Output.self).pointee
+      return edge.deliver(Delivery(edge, turn), in: turn) {
+        hear(value, over: edge, $0, turn)
+      } later: {
+        ClosureCrossing { [self] in hear(value, over: edge, $0, $1) }
+      }
+    }
+  }
+
+  /// An inner node told a value.
+  @inlinable func hear(
+    _ value: Output, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
+  ) -> Bool {
+    let member = unsafeDowncast(
+      edge.pointee.state.unsafelyUnwrapped.takeUnretainedValue(), to: Member.self)
+    guard member.isRunning, let down = inners.down, let isDone else { return false }
+    let isLast = isDone(value)
+    if edge.pointee.isOver() { return edge.stop(.cut, delivery, in: turn) }  // by `isDone`
+    let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
+    if !isLast { return isStored }
+    whileStored(isStored, down, turn) { inners.finish(member, turn) }
+    return inners.beginWaiting(isStored, turn)
+  }
+}
+
+extension EdgePointer {
+  /// Of an edge from an inner node: the outer edge was cut.
+  @inlinable var isOuterOver: Bool {
+    pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+      $0.outer.unsafelyUnwrapped.hasEnded
+    }
+  }
+}
