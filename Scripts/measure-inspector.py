@@ -237,6 +237,7 @@ def attack(rounds=10):
         time.sleep(2)
         program.pin()
         ratios("attacked", attacked(decoy.getsockname()[1]), attacked(program.port), rounds)
+        ratios("attacked, to no attackers at all", program.rate, attacked(program.port), rounds)
         print("still answers:", program.get("api/hello")["title"])
     finally:
         program.end()
