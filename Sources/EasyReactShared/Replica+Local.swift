@@ -2,20 +2,8 @@ import EasyReact
 
 // MARK: - What the program does
 
-/// Hears what is set on the node, and what comes over edges.
-final class LocalEdge<Value: Sendable>: ListenEdge<Value>, @unchecked Sendable {
-  // Unchecked: adds a constant.
-  let replica: Replica<Value>
-  init(_ replica: Replica<Value>) { self.replica = replica }
-
-  override func receive(_ value: Value, from sender: AnyNode?, context: (any Sendable)?) {
-    replica.heard(value)
-  }
-  override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { replica.heard(nil) }
-}
-
 extension Replica {
-  /// Holder.
+  /// Holder. What is set on the node, and what comes over edges.
   func heard(_ value: Value?) {
     if isTelling {
       isTelling = false

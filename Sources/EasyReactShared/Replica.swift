@@ -64,7 +64,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   func begin(_ node: SharedNode<Value>) {
     self.node = node
     node.name = key
-    _ = node.listen(by: node, with: LocalEdge(self))
+    node.listenAsKeeper { self.heard($0) }
   }
 
   /// The node has its name in the store.

@@ -57,6 +57,15 @@ extension MutableNode {
     storage.bring(.decision(body), context: nil, in: currentTurn())
   }
 
+  /// What the node tells is heard, nil for emptiness, by whoever keeps its value; that does not keep the node.
+  package final func listenAsKeeper(_ body: @escaping @Sendable (Value?) -> Void) {
+    _ = start(
+      at: SourceLocation(#fileID, #line), OwnedListening(owner: self), self, hearsEmptiness: true
+    ) { _, up, _, turn in
+      body(turn.isEmptied ? nil : up.slot(Value.self).pointee)
+    }
+  }
+
   /// A change of a node whose value is kept elsewhere is a decision of its keeper.
   @usableFromInline final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
     guard let keeper = keeperIfAny, let change = arrival.asAttempt else { return arrival }

@@ -62,7 +62,15 @@ final class Bare: @unchecked Sendable {
   var connection: OpaquePointer?, stream: OpaquePointer?, values: OpaquePointer?
 
   init(_ bucket: String) {
-    check(natsConnection_ConnectTo(&connection, address))
+    let status = natsConnection_ConnectTo(&connection, address)
+    if status != NATS_OK {
+      let reason = String(cString: natsStatus_GetText(status))
+      FileHandle.standardError.write(
+        Data(
+          "No server answers at \(address): \(reason). Start one: nats-server -js -sd FOLDER -a 127.0.0.1 -p 4222\n"
+            .utf8))
+      exit(1)
+    }
     check(natsConnection_JetStream(&stream, connection, nil))
     if js_KeyValue(&values, stream, bucket) == NATS_OK { return }
     var config = kvConfig()
