@@ -16,8 +16,11 @@
   case lens, inlet, observing
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
-  var name: String {
-    let text = self == .member ? "inner" : "\(self)"
+  var name: String { Self.names[Int(rawValue)] }
+
+  /// Made once, for each event that is read asks for one.
+  private static let names = allCases.map { kind in
+    let text = kind == .member ? "inner" : "\(kind)"
     return text.prefix(1).uppercased() + text.dropFirst()
   }
 
