@@ -20,7 +20,7 @@ tests() {
   shift
   # What this wraps, and why: Tests/CTestSupport/Sanitizer.c.
   if [ "$kind" = thread ] && [ "$(uname)" = Linux ]; then flags=(-Xlinker --wrap=__tsan_external_write); fi
-  EASYREACT_STRESS="${EASYREACT_STRESS:-0.15}" swift test --sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind" "${flags[@]}" "$@"
+  EASYREACT_STRESS="${EASYREACT_STRESS:-0.15}" EASYREACT_SEEDS="${EASYREACT_SEEDS:-60}" swift test --sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind" "${flags[@]}" "$@"
 }
 
 # Plain computations of one thread, which take minutes when they are watched: the drawing, and the model of shared nodes.

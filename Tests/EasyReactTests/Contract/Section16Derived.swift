@@ -316,7 +316,7 @@ import Testing
   @Test
   func `16.5 a hundred thousand upstreams, and a chain as long, come and go without a deep stack`()
   {
-    let size = 100_000
+    let size = Sanitizer.part(of: 100_000)
     let nodes = (0..<size).map { MutableNode($0) }, isOn = MutableNode(true)
     var sum: Node<Int>? = Node.derived {
       try isOn.get() ? nodes.reduce(0) { $0 &+ $1.current } : 0

@@ -8,6 +8,8 @@ enum Sanitizer: Int32 {
   static var isPresent: Bool { present != .none }
   /// How many times longer a limit of time is.
   static var patience: Double { isPresent ? 8 : 1 }
+  /// Of so many equal steps of one thread, those that are watched: a twentieth shows as much, and takes as long.
+  static func part(of count: Int) -> Int { isPresent ? count / 20 : count }
 }
 
 extension Trait where Self == ConditionTrait {
