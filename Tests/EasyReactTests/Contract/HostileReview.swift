@@ -101,6 +101,34 @@ import Testing
     }
     #expect(person.value == Person(name: "Joan", age: 79))
   }
+
+  @Test(arguments: [1, 2])
+  func `4.5 what isDone sets comes behind the value that an inner node told`(limit: Int) {
+    let outer = MutableNode<Int>(), running = MutableNode<Int>()
+    let mapped = outer.mergeMap(
+      maxConcurrent: limit,
+      until: { value in
+        if value == 5 { outer.value = 20 }
+        return value != 4
+      }
+    ) { $0 == 0 ? running : Node($0) }
+    let told = Recorder(mapped)
+    outer.value = 0
+    running.value = 4
+    running.value = 5
+    #expect(told.values == [4, 5, 20])
+  }
+
+  @Test func `4.5 what the closure sets comes behind its node, also where the value had to wait`() {
+    let outer = MutableNode<Int>()
+    let mapped = outer.mergeMap { value in
+      if value == 1 { outer.value = 2 }
+      return Node(value * 10)
+    }
+    let result = mapped.mutablify(), told = Recorder(result)
+    whileInside(result, settingTo: 0) { outer.value = 1 }
+    #expect(told.values == [0, 10, 20])
+  }
 }
 
 /// Calls back when it dies.
