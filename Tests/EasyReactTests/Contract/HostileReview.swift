@@ -129,6 +129,25 @@ import Testing
     whileInside(result, settingTo: 0) { outer.value = 1 }
     #expect(told.values == [0, 10, 20])
   }
+
+  @Test
+  func `14.4 what a cancelled call sets is the latest, also where the newer value had to wait`() {
+    let clock = VirtualScheduler(), source = MutableNode<Int>()
+    let answers = source.mapAsync(on: clock) { value in
+      await withTaskCancellationHandler {
+        try? await clock.sleep(for: .seconds(value))
+        return value
+      } onCancel: {
+        if value == 1 { source.value = 3 }
+      }
+    }
+    let result = answers.mutablify(), told = Recorder(result)
+    source.value = 1
+    clock.advance(by: .milliseconds(1))
+    whileInside(result, settingTo: 0) { source.value = 5 }
+    clock.advance(by: .seconds(10))
+    #expect(source.value == 3 && told.values == [0, 3])
+  }
 }
 
 /// Calls back when it dies.
