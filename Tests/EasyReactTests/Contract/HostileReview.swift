@@ -102,6 +102,22 @@ import Testing
     #expect(person.value == Person(name: "Joan", age: 79))
   }
 
+  @Test func `3.2 who is attached by the deinit of a replaced value hears the new one once`() {
+    let node = MutableNode(Dying(0)), heard = Journal<Int>(), mapped = Journal<Int>()
+    let listenings = Journal<Listening>(), nodes = Journal<Node<Int>>()
+    node.value = Dying(1) {
+      listenings.note(node.listen { heard.note($0.number) })
+      nodes.note(
+        node.map {
+          mapped.note($0.number)
+          return $0.number
+        })
+    }
+    node.value = Dying(2)
+    #expect(heard.entries == [2] && mapped.entries == [2])
+    #expect(nodes.entries.first?.value == 2)
+  }
+
   @Test(arguments: [1, 2])
   func `4.5 what isDone sets comes behind the value that an inner node told`(limit: Int) {
     let outer = MutableNode<Int>(), running = MutableNode<Int>()
