@@ -102,6 +102,26 @@ import Testing
     #expect(person.value == Person(name: "Joan", age: 79))
   }
 
+  @Test func `15.4 what the deinit of a staged part sets is no less staged`() {
+    let pages = MutableNode(Pages(front: Dying(0)))
+    let front = pages[\.front], count = pages[\.count]
+    let isFirst = Mutex(true)
+    batch {
+      front.update {
+        $0 = Dying(1) {
+          let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if isFirst { count.value = 7 }
+        }
+      }
+      front.value = Dying(2)
+      #expect(count.value == 7)
+    }
+    #expect(count.value == 7 && front.value?.number == 2)
+  }
+
   @Test func `3.2 who is attached by the deinit of a replaced value hears the new one once`() {
     let node = MutableNode(Dying(0)), heard = Journal<Int>(), mapped = Journal<Int>()
     let listenings = Journal<Listening>(), nodes = Journal<Node<Int>>()
@@ -164,6 +184,11 @@ import Testing
     clock.advance(by: .seconds(10))
     #expect(source.value == 3 && told.values == [0, 3])
   }
+}
+
+private struct Pages: Sendable {
+  var front: Dying
+  var count = 0
 }
 
 /// Calls back when it dies.
