@@ -205,6 +205,19 @@ extension StagedPointer {
     }
   }
 
+  /// What was staged before dies behind the exchange, for that may be user code, which may stage more.
+  @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?, change: AnyObject?) {
+    let before = (
+      take(Value.self), pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue()
+    )
+    withExtendedLifetime(before) {
+      if easyreact_is_traced() { takeCallSite() }
+      pointee.change = change.map { Unmanaged.passRetained($0) }
+      put(value)
+      pointee.context = context.map { Unmanaged.passRetained($0) }
+    }
+  }
+
   @inlinable func read<Value>(_: Value.Type) -> Value? {
     if !pointee.hasValue { return nil }
     if isWord(Value.self) {
@@ -258,17 +271,7 @@ extension MutableNode {
       if easyreact_is_traced() { entry.takeCallSite() }
       return entry.put(value)
     }
-    // What was staged before dies behind the exchange, for that may be user code, which may stage more.
-    let before = (
-      entry.take(Value.self), entry.pointee.context?.takeRetainedValue(),
-      entry.pointee.change?.takeRetainedValue()
-    )
-    withExtendedLifetime(before) {
-      if easyreact_is_traced() { entry.takeCallSite() }
-      entry.pointee.change = nil
-      entry.put(value)
-      entry.pointee.context = context.map { Unmanaged.passRetained($0) }
-    }
+    entry.replace(value, context, change: nil)
   }
 
   /// A change of a node whose value is kept elsewhere too, or of a part of the value: others may change the rest meanwhile. It is made
@@ -284,13 +287,14 @@ extension MutableNode {
     let earlier = own?.pointee.change.map {
       unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self)
     }
-    if own != nil, earlier == nil {
-      if hasChanged { stage(value, context, in: batch) }
+    if let own, earlier == nil {
+      if hasChanged { own.replace(value, context, change: nil) }
       return
     }
-    stage(value, context, in: batch)
     let changes = earlier ?? StagedChange<Value>()
     changes.bodies.append(change)
+    if let own { return own.replace(value, context, change: changes) }
+    stage(value, context, in: batch)
     batch.entry(of: self).pointee.change = Unmanaged.passRetained(changes)
   }
 

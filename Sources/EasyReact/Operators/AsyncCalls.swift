@@ -67,7 +67,11 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     let origin = Origin(delivery, over: edge)
     if running >= plan.limit || !waiting.isEmpty {
       switch plan.whenFull {
-      case .cancels: cancelCalls()
+      case .cancels:
+        let before = newest
+        cancelCalls()
+        // A cancellation handler of the user's has set the upstream: where this value had to wait, that one came first.
+        if newest != before { return edge.stop(.filtered, delivery, in: turn) }
       case .drops: return edge.stop(.filtered, delivery, in: turn)
       case .waits:
         waiting.append((value, origin))

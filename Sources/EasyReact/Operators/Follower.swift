@@ -119,11 +119,12 @@ import Synchronization
     let member = unsafeDowncast(
       edge.pointee.state.unsafelyUnwrapped.takeUnretainedValue(), to: Member.self)
     guard member.isRunning, let down = inners.down, let isDone else { return false }
+    inners.beginning += 1
     let isLast = isDone(value)
+    inners.beginning -= 1
     if edge.pointee.isOver() { return edge.stop(.cut, delivery, in: turn) }  // by `isDone`
     let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
-    if !isLast { return isStored }
-    whileStored(isStored, down, turn) { inners.finish(member, turn) }
+    if isLast { whileStored(isStored, down, turn) { inners.finish(member, turn) } }
     return inners.beginWaiting(isStored, turn)
   }
 }

@@ -16,7 +16,8 @@ import Synchronization
   fileprivate let cuts = Atomic<Int>(0)
   /// Where inner nodes are never done: which of them are followed already.
   @exclusivity(unchecked) private var followed: [NodePointer: Member] = [:]
-  /// Inner nodes that are being made: the user's closure may set the outer node.
+  /// Closures of the user's that run for a value which is not told yet: one makes an inner node, another is asked
+  /// whether it is done. What they set in the outer node waits until it has been told.
   @exclusivity(unchecked) @usableFromInline var beginning = 0
   /// One for each value that waits with the follower.
   @exclusivity(unchecked) private var waiting = Deque<(delivery: Delivery, sender: NodePointer)>()
@@ -36,7 +37,7 @@ import Synchronization
   private var hasRoom: Bool {
     made - cuts.load(ordering: .acquiring) + beginning < limit
   }
-  @usableFromInline var hasRoomAtOnce: Bool { hasRoom && waiting.isEmpty }
+  @usableFromInline var hasRoomAtOnce: Bool { beginning == 0 && hasRoom && waiting.isEmpty }
 
   /// The value waits with the follower.
   @usableFromInline func wait(_ delivery: Delivery, _ sender: NodePointer) {

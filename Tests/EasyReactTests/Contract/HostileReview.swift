@@ -101,6 +101,94 @@ import Testing
     }
     #expect(person.value == Person(name: "Joan", age: 79))
   }
+
+  @Test func `15.4 what the deinit of a staged part sets is no less staged`() {
+    let pages = MutableNode(Pages(front: Dying(0)))
+    let front = pages[\.front], count = pages[\.count]
+    let isFirst = Mutex(true)
+    batch {
+      front.update {
+        $0 = Dying(1) {
+          let isFirst = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+          }
+          if isFirst { count.value = 7 }
+        }
+      }
+      front.value = Dying(2)
+      #expect(count.value == 7)
+    }
+    #expect(count.value == 7 && front.value?.number == 2)
+  }
+
+  @Test func `3.2 who is attached by the deinit of a replaced value hears the new one once`() {
+    let node = MutableNode(Dying(0)), heard = Journal<Int>(), mapped = Journal<Int>()
+    let listenings = Journal<Listening>(), nodes = Journal<Node<Int>>()
+    node.value = Dying(1) {
+      listenings.note(node.listen { heard.note($0.number) })
+      nodes.note(
+        node.map {
+          mapped.note($0.number)
+          return $0.number
+        })
+    }
+    node.value = Dying(2)
+    #expect(heard.entries == [2] && mapped.entries == [2])
+    #expect(nodes.entries.first?.value == 2)
+  }
+
+  @Test(arguments: [1, 2])
+  func `4.5 what isDone sets comes behind the value that an inner node told`(limit: Int) {
+    let outer = MutableNode<Int>(), running = MutableNode<Int>()
+    let mapped = outer.mergeMap(
+      maxConcurrent: limit,
+      until: { value in
+        if value == 5 { outer.value = 20 }
+        return value != 4
+      }
+    ) { $0 == 0 ? running : Node($0) }
+    let told = Recorder(mapped)
+    outer.value = 0
+    running.value = 4
+    running.value = 5
+    #expect(told.values == [4, 5, 20])
+  }
+
+  @Test func `4.5 what the closure sets comes behind its node, also where the value had to wait`() {
+    let outer = MutableNode<Int>()
+    let mapped = outer.mergeMap { value in
+      if value == 1 { outer.value = 2 }
+      return Node(value * 10)
+    }
+    let result = mapped.mutablify(), told = Recorder(result)
+    whileInside(result, settingTo: 0) { outer.value = 1 }
+    #expect(told.values == [0, 10, 20])
+  }
+
+  @Test
+  func `14.4 what a cancelled call sets is the latest, also where the newer value had to wait`() {
+    let clock = VirtualScheduler(), source = MutableNode<Int>()
+    let answers = source.mapAsync(on: clock) { value in
+      await withTaskCancellationHandler {
+        try? await clock.sleep(for: .seconds(value))
+        return value
+      } onCancel: {
+        if value == 1 { source.value = 3 }
+      }
+    }
+    let result = answers.mutablify(), told = Recorder(result)
+    source.value = 1
+    clock.advance(by: .milliseconds(1))
+    whileInside(result, settingTo: 0) { source.value = 5 }
+    clock.advance(by: .seconds(10))
+    #expect(source.value == 3 && told.values == [0, 3])
+  }
+}
+
+private struct Pages: Sendable {
+  var front: Dying
+  var count = 0
 }
 
 /// Calls back when it dies.

@@ -269,6 +269,15 @@ extension `Depth` {
       #expect(checkInvariants([up, down]) == [])
     }
 
+    @Test(arguments: [50, 2_000])
+    func `a sync at a node that many follow looks at few, however often it is cut`(size: Int) {
+      let hub = MutableNode<Int>(), followers = (0..<size).map { _ in hub.map { $0 } }
+      let others = (0..<10).map { _ in MutableNode<Int>() }
+      let looks = shapeLooks { for other in others { hub.sync(with: other).cancel() } }
+      #expect(looks <= 10 * 60)
+      #expect(checkInvariants(followers + others + [hub]) == [])
+    }
+
     @Test func `a link at a node with many links looks at few`() {
       let size = 500
       let hub = MutableNode<Int>(), below = hub.map { $0 }

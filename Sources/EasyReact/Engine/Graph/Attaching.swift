@@ -12,6 +12,7 @@ extension EdgePointer {
     let up = pointee.up.unsafelyUnwrapped
     if !attachWithoutPush(in: turn) { return }
     if !up.pointee.hasValue.load(ordering: .relaxed) { return }
+    if up.pointee.flags.only(.dying) == .dying { return }
     if pointee.has(.filtered) {
       tellFirst(in: turn, context: context)
     } else {

@@ -36,6 +36,9 @@
   @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
   /// For good, until a value is stored: an event was told, so the node is empty, and `hasHeldEvent` holds.
   @inlinable static var holdsNoValue: NodeFlags { NodeFlags(rawValue: 32) }
+  /// Busy while a value that was replaced dies: the new one is there and told next. A node that holds none has
+  /// nothing to replace, so the pair of bits is free.
+  @inlinable static var dying: NodeFlags { busy.with(holdsNoValue) }
   /// The value is an event: told, and not kept.
   @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
   /// For good: an event node, whose values are events. It is never at rest by the measure of values, so

@@ -262,7 +262,8 @@ func unite(_ parts: [NodePointer]) {
     guard let members = storage.members() else { return [storage] }
     return largest.members.contains(storage) ? [] : Array(members)
   }
-  let oldTop = largest.first.map { $0.top() } ?? .min
+  // Of a new one the lowest of theirs: where it does not rise, nothing that follows does.
+  let oldTop = largest.first.map { $0.top() } ?? newcomers.map { $0.top() }.min() ?? .min
   let isHigher = newcomers.contains { $0.top() > oldTop }
   regrouping {
     for storage in newcomers { storage.put(into: largest) }
@@ -285,8 +286,9 @@ private func settleTop(
     }
   }
   let changed = new == oldTop ? Set(newcomers) : component.members
+  let raised = changed.filter { $0.top() < new }
   for storage in changed { storage.setTop(to: new) }
-  for storage in changed {
+  for storage in raised {
     for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
       edge.pointee.down!.raiseTop(to: new)
     }
