@@ -102,6 +102,8 @@ struct ConvergenceRun {
     let merge = kind == .merge ? sum : nil
     let machine = world.machine(nextWriter, telling: telling, merge: merge)
     if telling == .newest { machine.store.skipEntries() }
+    // So few go into one entry that what waits is computed in two parts, and taken in together.
+    if dice.below(2) == 0 { machine.node.replica.state.valuesAtOnce = 1 + dice.below(3) }
     machines.append(machine)
     writers.append(nextWriter)
     if kind == .sets, dice.below(2) == 0 {
