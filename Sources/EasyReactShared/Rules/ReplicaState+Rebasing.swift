@@ -40,7 +40,7 @@ extension ReplicaState {
   }
 
   /// Does what the node is to hold depend on what the store has?
-  private var dependsOnBase: Bool { rules.merge != nil || !hasSet }
+  var dependsOnBase: Bool { rules.merge != nil || !hasSet }
 
   /// Does a set or a clean wait?
   var hasSet: Bool { waiting.first.map { $0.sequence <= lastSet } ?? false }

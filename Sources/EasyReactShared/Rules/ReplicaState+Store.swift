@@ -6,8 +6,8 @@ extension ReplicaState {
   /// An entry of the store.
   mutating func received(_ entry: Entry) {
     guard entry.revision > confirmed.revision else { return }
-    // What is in the store now was computed on what was there before it.
-    if entry.envelope.writer == writer { finishRebasing() }
+    if entry.envelope.writer == writer { finishRebasing() }  // of which it is a part
+    let isAsHeld = isAsHeld(entry)
     problem = entry.problem
     var isOwn = false
     var ownCount = 0
@@ -26,13 +26,19 @@ extension ReplicaState {
     }
     dropWaiting(through: entry.envelope.sequence(of: writer) ?? 0)
     if isKnown, !isOwn { countMissed(before: entry, ownCount) }
-    let theirs = entry.problem == nil ? entry.earlier + [entry.value] : []
+    let news = isOwn ? [entry.value] : entry.earlier + [entry.value]
     // What cannot be read leaves the value as it is.
     let value = entry.problem == nil ? entry.value : confirmed.value
     confirmed = entry
     (confirmed.value, confirmed.earlier) = (value, [])
-    if isKnown, isOwn { return }
-    rebase(telling: theirs)
+    if isKnown, isOwn, isAsHeld { return }
+    rebase(telling: entry.problem == nil ? news : [])
+  }
+
+  /// Of an entry of one's own: is it what the node holds? A store that is not exact may have replaced another entry than the one that it was
+  /// computed on, and what waits has been computed on that other one.
+  private func isAsHeld(_ entry: Entry) -> Bool {
+    entry.envelope.previous == confirmed.revision || !dependsOnBase
   }
 
   /// What there is has been told.
