@@ -44,7 +44,8 @@ struct ConvergenceRun {
       step(.set(0), 0)
       world.settle()
     }
-    for _ in 0..<(10 + dice.below(40)) { act() }
+    // Short, where only the end is looked at.
+    for _ in 0..<(kind == .inexact ? 4 + dice.below(8) : 10 + dice.below(40)) { act() }
     quieten()
     watching.cancel()
     entryCount = entries.all.count
@@ -106,6 +107,8 @@ struct ConvergenceRun {
     if telling == .newest { machine.store.skipEntries() }
     // So few go into one entry that what waits is computed in two parts, and taken in together.
     if dice.below(2) == 0 { machine.node.replica.state.valuesAtOnce = 1 + dice.below(3) }
+    // So that a write may pass another one's entry on its way.
+    if kind == .inexact { machine.store.slowDown(.milliseconds(1 + dice.below(20))) }
     machines.append(machine)
     writers.append(nextWriter)
     if kind == .sets, dice.below(2) == 0 {
@@ -128,15 +131,18 @@ struct ConvergenceRun {
     case 0..<8: program(index)
     case 8..<13: world.clock.advance(by: .milliseconds(dice.below(30)))
     case 13..<16:
-      let faults = (0..<(1 + dice.below(4))).map { _ in
-        FaultyStore.Fault.allCases[dice.below(kind == .inexact ? 7 : 6)]
-      }
+      let faults = (0..<(1 + dice.below(4))).map { _ in nextFault() }
       machines[index].store.plan(faults, delays: faults.map { _ in dice.below(80) })
     case 16: machines[index].store.disconnect()
     case 17, 18: machines[index].store.connect()
     case 19, 20: machines[index].store.slowDown(.milliseconds(dice.below(40)))
     default: restart(index)
     }
+  }
+
+  private mutating func nextFault() -> FaultyStore.Fault {
+    if kind == .inexact, dice.below(2) == 0 { return .inexact }
+    return FaultyStore.Fault.allCases[dice.below(6)]
   }
 
   private mutating func program(_ index: Int) {
@@ -171,7 +177,7 @@ struct ConvergenceRun {
 
   private func quieten() {
     for machine in machines {
-      machine.store.forgetPlan()
+      if kind != .inexact { machine.store.forgetPlan() }
       machine.store.connect()
     }
     world.settle()

@@ -64,7 +64,7 @@ final class FaultyStore: SharedStore {
     /// It is done, and answered late.
     case answeredLate
     case unsent
-    /// It is done whatever is there: the store is not exact, as three servers of version 2.9.10 with three replicas are.
+    /// It is done whatever is there, and answered late: the store is not exact, as three servers of version 2.9.10 with three replicas are.
     case inexact
   }
   struct State {
@@ -157,7 +157,7 @@ final class FaultyStore: SharedStore {
     case .inexact:
       var write = write
       write.expected = nil
-      done(write, after: .zero, completion)
+      done(write, after: delay, completion)
     case .answeredLate: done(write, after: delay, completion)
     case .lost: clock.schedule(after: delay) { [problem] in completion(.unknown(problem)) }
     case .unsent: clock.schedule { [problem] in completion(.unsent(problem)) }
