@@ -19,6 +19,8 @@ let package = Package(
         "CBenchmarks",
         .product(name: "EasyReact", package: "EasyReact"),
         .product(name: "EasyReactInspection", package: "EasyReact"),
+        .product(name: "EasyReactShared", package: "EasyReact"),
+        .product(name: "EasyReactTesting", package: "EasyReact"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "OpenCombineDispatch", package: "OpenCombine"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Three processes share nodes on a real NATS server, which is stopped, killed, frozen and cut off meanwhile; then what they told is compared.
 
-    Scripts/nats-faults.py [--peer PATH] [--sets N] [--pause MICROSECONDS] [--cluster] [--seed N]
+    Scripts/nats-faults.py [--peer PATH] [--sets N] [--pause MICROSECONDS] [--limit SECONDS] [--cluster] [--seed N]
 
 A fourth process listens. Each of the three sets one node N times and adds one to a counter as often (Tests/SharedPeer). One of them reaches the server through a
 proxy of this script's. With --cluster there are three servers with three replicas, and the leader of the bucket is killed now and
 then. Faults go on until all are done. At the end: the counter is exact, all hold the same value, of each process what it told
 and what it says it missed is everything that was set; what it told of others it told once, in the order in which the fourth did, and its own in
 the order in which it set them. Everything is on the loopback address, and ends with the script.
+
+Replicated buckets of some servers are not exact: they acknowledge writes that expected another revision than the newest (2.9.10 does, and in
+Documentation/Decisions/0016). So at the end the stream is read past the library. Where its entries say that of themselves, all but one of
+the above is told as NOT EXACT, which is the servers', and the script ends with 2: that all hold the same value must hold even so.
 """
-import argparse, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
+import argparse, base64, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, urllib.request
 
 
 def free_port():
@@ -107,6 +111,51 @@ class Proxy:
                     except OSError:
                         pass
         self.is_cut = False
+
+
+class Stream:
+    """Reads the bucket's stream, past the library: what a server says in its plain protocol."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.lines = self.socket.makefile("rb")
+        self.socket.sendall(b'CONNECT {"verbose":false}\r\nSUB faults.answers 1\r\n')
+
+    def entry(self, key, after):
+        """The next one of a key: its revision and its bytes; None: there is no more."""
+        question = json.dumps({"seq": after + 1, "next_by_subj": "$KV.faults." + key}).encode()
+        self.socket.sendall(b"PUB $JS.API.STREAM.MSG.GET.KV_faults faults.answers %d\r\n%s\r\n" % (len(question), question))
+        while line := self.lines.readline():
+            if line.startswith(b"PING"):
+                self.socket.sendall(b"PONG\r\n")
+            elif line.startswith(b"MSG"):
+                found = json.loads(self.lines.read(int(line.split()[-1]) + 2)).get("message")
+                return found and (found["seq"], base64.b64decode(found["data"]))
+        raise OSError("the server closed the connection")
+
+    def replacements(self, key):
+        """Of all but the oldest of the entries that are kept: which revision it replaced by its own account, and which was the newest."""
+        found, newest = [], 0
+        while entry := self.entry(key, newest):
+            if newest:
+                found.append((previous(entry[1]), newest))
+            newest = entry[0]
+        return found
+
+
+def previous(entry):
+    """The third number behind the writer's eight bytes: Sources/EasyReactShared/Rules/Envelope.swift."""
+    index, numbers = 11, []
+    while len(numbers) < 3:
+        number = shift = 0
+        while True:
+            byte, index = entry[index], index + 1
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        numbers.append(number)
+    return numbers[2]
 
 
 class Run:
@@ -213,9 +262,41 @@ class Run:
                 numbers[word] = rest
         return told, numbers
 
+    def inexact(self):
+        """How many of the counter's kept entries did not replace the newest one, and of how many."""
+        for attempt in range(20):
+            try:
+                found = Stream(self.servers[attempt % len(self.servers)].port).replacements("total")
+                return sum(expected != newest for expected, newest in found), len(found)
+            except (OSError, ValueError):
+                time.sleep(1)  # a cluster without a leader does not answer
+        return 0, 0
+
     def compare(self, seconds):
-        wrong, all_sets = [], 3 * self.options.sets
+        all_sets = 3 * self.options.sets
         results = {name: self.read(name) for name in "abcd"}
+        missed = {name: int(numbers.get("missed", -1)) for name, (_, numbers) in results.items()}
+        print(f"nats-faults: {all_sets} sets and {all_sets} updates of 3 processes, {len(self.servers)} servers, {seconds:.0f} s, faults {self.counts}, "
+              f"told {[len(set(told)) for told, _ in results.values()]}, missed {missed}, seed {self.options.seed}")
+        inexact, of = self.inexact()
+        print(f"nats-faults: {inexact} of the last {of} entries of the counter replaced another one than they expected")
+        histories, values = self.wrong_histories(results, all_sets), self.wrong_values(results)
+        for line in histories:
+            print(("NOT EXACT: " if inexact else "WRONG: ") + line)
+        for line in values:
+            print("WRONG: " + line)
+        return 1 if values or histories and not inexact else 2 if inexact else 0
+
+    def wrong_values(self, results):
+        wrong = []
+        for what in ("value", "total"):
+            held = [numbers.get(what) for _, numbers in results.values()]
+            if None in held or len(set(held)) != 1:
+                wrong.append(f"they hold different values: {what} {held}")
+        return wrong
+
+    def wrong_histories(self, results, all_sets):
+        wrong = []
         reference = {value: index for index, value in enumerate(results["d"][0])}
         for name, (told, numbers) in results.items():
             if numbers.get("total") != str(all_sets):
@@ -230,14 +311,7 @@ class Run:
             theirs = [reference[value] for value in told if value in reference and not value.startswith(name + ":")]
             if theirs != sorted(theirs):
                 wrong.append(f"{name} and d told values in different orders")
-        if len({numbers.get("value") for _, numbers in results.values()}) != 1:
-            wrong.append("they hold different values: %s" % [numbers.get("value") for _, numbers in results.values()])
-        missed = {name: int(numbers.get("missed", -1)) for name, (_, numbers) in results.items()}
-        print(f"nats-faults: {all_sets} sets and {all_sets} updates of 3 processes, {len(self.servers)} servers, {seconds:.0f} s, faults {self.counts}, "
-              f"told {[len(set(told)) for told, _ in results.values()]}, missed {missed}, seed {self.options.seed}")
-        for line in wrong:
-            print("WRONG: " + line)
-        return not wrong
+        return wrong
 
     def clean(self, keeps):
         for process in self.peers + [server.process for server in self.servers if server.process]:
@@ -260,13 +334,13 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--cluster", action="store_true")
     run = Run(parser.parse_args())
-    is_right = False
+    code = 1
     try:
-        is_right = run.go()
+        code = run.go()
     finally:
-        run.clean(keeps=not is_right)
-    print("1 passed, 0 failed" if is_right else "0 passed, 1 failed")
-    sys.exit(0 if is_right else 1)
+        run.clean(keeps=code != 0)
+    print(["1 passed, 0 failed", "0 passed, 1 failed", "0 passed, 0 failed, 1 not exact: the servers' own"][code])
+    sys.exit(code)
 
 
 main()

@@ -6,15 +6,17 @@ import Synchronization
 
 extension Replica {
   func receive(_ event: StoreEvent) {
-    let isFirst = arrived.withLock { arrived in
+    let (isFirst, isCostly) = arrived.withLock { arrived in
       if case .entry = event, case .entry? = arrived.events.last, telling == .newest {
         arrived.events.removeLast()
       }
       arrived.events.append(event)
       defer { arrived.isComing = true }
-      return !arrived.isComing
+      return (!arrived.isComing, arrived.isCostly)
     }
-    if isFirst { takeIn() }
+    if !isFirst { return }
+    // What comes with it is taken in with it, for all of them what waits is computed once.
+    if isCostly { store.scheduler.schedule { self.takeIn() } } else { takeIn() }
   }
 
   /// What has come so far, decoded here, where nobody waits.
@@ -26,18 +28,32 @@ extension Replica {
         return arrived.events
       }
       if events.isEmpty { return }
-      for event in events { apply(event) }
+      var entries: [State.Entry] = []
+      for event in events {
+        if case .entry(let entry) = event {
+          entries.append(decode(entry))
+        } else {
+          apply(&entries)
+          apply(event)
+        }
+      }
+      apply(&entries)
     }
+  }
+
+  /// Those that came one behind the other.
+  private func apply(_ entries: inout [State.Entry]) {
+    if entries.isEmpty { return }
+    step { [entries] state in
+      for entry in entries { state.received(entry) }
+      return .goOn
+    }
+    entries = []
   }
 
   private func apply(_ event: StoreEvent) {
     switch event {
-    case .entry(let entry):
-      let decoded = decode(entry)
-      step {
-        $0.received(decoded)
-        return .goOn
-      }
+    case .entry: break
     case .current:
       step {
         $0.becameCurrent()

@@ -30,6 +30,8 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   struct Arrived {
     var events: [StoreEvent] = []
     var isComing = false
+    /// What waits takes long to compute anew.
+    var isCostly = false
   }
 
   /// How many marks were left with threads inside the node and not reached.
@@ -41,6 +43,8 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   /// The node tells what the rules decided, so its listener has nothing to hear.
   var isTelling = false
   var isScheduled = false
+  /// As `arrived` knows it.
+  var isCostlyNow = false
   /// An attempt that is to be made again.
   var unanswered: UInt64?
   var pause = Duration.milliseconds(20)
@@ -148,7 +152,16 @@ extension Replica {
       next: next, attempt: attempt, pause: pause, status: state.status, version: version,
       isToBeTold: state.isToBeTold, number: state.attempt?.number, node: nil)
     if state.waiting.isEmpty { plan.node = keptNode.take() } else { keptNode = node }
+    noteCost()
     return plan
+  }
+
+  /// Holder.
+  private func noteCost() {
+    let isCostly = state.rebaseCost > state.valuesAtOnce
+    if isCostly == isCostlyNow { return }
+    isCostlyNow = isCostly
+    arrived.withLock { $0.isCostly = isCostly }
   }
 
   private func carryOut(_ plan: Plan) {

@@ -360,6 +360,35 @@ import Testing
     #expect(attempt?.expected == 0 && attempt?.value == 6 && state.isToBeTold == false)
   }
 
+  /// As three servers of version 2.9.10 with three replicas do.
+  @Test(arguments: [SharedTelling.newest, .every])
+  func `20.2 the value of the greatest revision is held also where the store replaced another one`(
+    _ telling: SharedTelling
+  ) {
+    var state = ReplicaState<Int>(ReplicaRules(telling: telling), writer: 1)
+    state.received(.init(revision: 1, value: 10, envelope: Envelope(writer: 2, sequence: 1)))
+    state.becameCurrent()
+    while state.isToBeTold { _ = state.nextTold() }
+    for sequence in UInt64(1)...2 {
+      _ = state.changed(
+        by: {
+          $0! += 1
+          return true
+        }, sequence: sequence)
+    }
+    let attempt = state.nextAttempt()!
+    let theirs = Envelope(writer: 2, sequence: 2, count: 1, previous: 1)
+    state.received(.init(revision: 2, value: 20, envelope: theirs))
+    while state.isToBeTold { _ = state.nextTold() }
+    #expect(state.shown == 22 && state.nextAttempt()?.expected == 2)
+    // It expected 1, and was done all the same.
+    state.received(
+      .init(revision: 3, value: 12, envelope: attempt.envelope, earlier: [11]))
+    var told: [Int] = []
+    while state.isToBeTold { if case .store(let value) = state.nextTold() { told.append(value) } }
+    #expect(told == [12] && state.shown == 12 && state.status.isSettled)
+  }
+
   @Test func `20.6 connection and status are nodes`() {
     let world = World()
     let one = world.machine(1)

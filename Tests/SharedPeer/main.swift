@@ -64,6 +64,20 @@ func until<Value: Sendable>(_ node: Node<Value>, _ isReached: @escaping @Sendabl
   withExtendedLifetime(listening) {}
 }
 
+/// Adds the name, until all are there. On a store that is not exact another process may replace an entry that has it: then once more.
+func meet(_ node: SharedNode<[String]>) {
+  let add: @Sendable (inout [String]) -> Void = { [name] names in
+    if !names.contains(name) { names.append(name) }
+  }
+  let adding = node.listen { [name] names in
+    if !names.contains(name) { node.update(default: [], add) }
+  }
+  node.update(default: [], add)
+  until(node) { [peers] in $0.count >= peers }
+  until(node.status) { $0.isSettled }
+  withExtendedLifetime(adding) {}
+}
+
 let store = makeStore(arguments[1])
 let watching = store.connection.listen { say("connection \($0)") }
 let last = store.node("last", of: String.self, telling: .every)
@@ -77,8 +91,7 @@ let counting = total.listen { _ in }
 until(last.status) { $0.isKnown }
 until(done.status) { $0.isKnown }
 let ready = store.node("ready", of: [String].self)
-ready.update(default: []) { [name] in $0.append(name) }
-until(ready) { [peers] in $0.count >= peers }
+meet(ready)
 say("ready")
 
 for number in stride(from: 1, through: sets, by: 1) {
@@ -95,10 +108,8 @@ for number in stride(from: 1, through: sets, by: 1) {
 until(last.status) { $0.isSettled }
 until(total.status) { $0.isSettled }
 say("acknowledged \(sets)")
-done.update(default: []) { [name] in $0.append(name) }
-until(done) { [peers] in $0.count >= peers }
 // What the others set before they were done has a lower revision than their `done`, and one subscription tells in order.
-until(done.status) { $0.isSettled }
+meet(done)
 var count = -1
 while count != told.all.count {  // nothing more comes
   count = told.all.count

@@ -7,6 +7,7 @@ extension ReplicaState {
   /// The node was set, or cleaned, and is telling it.
   mutating func heard(_ value: Value?, sequence: UInt64) {
     if isAlone { return confirmed.value = value }
+    finishRebasing()
     append(
       Operation(
         kind: value.map { .set($0) } ?? .clean, sequence: sequence,
@@ -16,12 +17,13 @@ extension ReplicaState {
   /// The node is to be updated.
   /// - Returns: What it is to hold; nil: it is not known yet on what the update is made.
   mutating func changed(by change: @escaping Change, sequence: UInt64) -> Decision<Value> {
+    finishRebasing()
     var operation = Operation(kind: .changes([change]), sequence: sequence)
-    guard isKnown || waiting.contains(where: { !$0.isChange }) else {
+    guard isKnown || hasSet else {
       append(operation)
       return .keep
     }
-    if confirmed.problem != nil, !waiting.contains(where: { !$0.isChange }) {
+    if confirmed.problem != nil, !hasSet {
       problem = confirmed.problem  // of what cannot be read nothing can be made
       return .keep
     }
@@ -40,29 +42,34 @@ extension ReplicaState {
     // The node holds it now; again only behind what others set and is still to be told.
     defer {
       untellWaiting()
+      if rules.telling == .newest { told = [] }
       if !told.isEmpty { tellWaiting() }
     }
-    guard waiting.count >= rules.limit, let last = waiting.last,
-      last.sequence > attempt?.sequence ?? 0
-    else { return waiting.append(operation) }
-    joinedCount += 1
-    waiting[waiting.count - 1] = last.joined(with: operation)
+    if waiting.count >= rules.limit, waiting.last!.sequence > attempt?.sequence ?? 0 {
+      joinedCount += 1
+      waiting[waiting.count - 1].join(operation)
+    } else {
+      waiting.append(operation)
+    }
+    if waiting.last?.isChange == false { lastSet = operation.sequence }
   }
 }
 
 extension ReplicaState.Operation {
   var isChange: Bool { if case .changes = kind { true } else { false } }
 
-  /// One operation that does what the two do.
-  func joined(with newer: Self) -> Self {
-    var both = newer
-    both.base = base
-    if case .changes(let changes) = newer.kind {
-      switch kind {
-      case .changes(let earlier): both.kind = .changes(earlier + changes)
-      case .set, .clean: both.kind = newer.result.map { .set($0) } ?? .clean
-      }
+  /// Does what the two do. In place: closures that are copied cost each update as many as were joined before it.
+  mutating func join(_ newer: Self) {
+    let base = base, earlier = kind
+    self = newer
+    self.base = base
+    guard case .changes(let changes) = newer.kind else { return }
+    switch consume earlier {
+    case .changes(var all):
+      kind = .changes([])
+      all += changes
+      kind = .changes(all)
+    case .set, .clean: kind = newer.result.map { .set($0) } ?? .clean
     }
-    return both
   }
 }

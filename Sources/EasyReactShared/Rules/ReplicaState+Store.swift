@@ -6,6 +6,8 @@ extension ReplicaState {
   /// An entry of the store.
   mutating func received(_ entry: Entry) {
     guard entry.revision > confirmed.revision else { return }
+    if entry.envelope.writer == writer { finishRebasing() }  // of which it is a part
+    let isAsHeld = isAsHeld(entry)
     problem = entry.problem
     var isOwn = false
     var ownCount = 0
@@ -24,13 +26,19 @@ extension ReplicaState {
     }
     dropWaiting(through: entry.envelope.sequence(of: writer) ?? 0)
     if isKnown, !isOwn { countMissed(before: entry, ownCount) }
-    let theirs = entry.problem == nil ? entry.earlier + [entry.value] : []
+    let news = isOwn ? [entry.value] : entry.earlier + [entry.value]
     // What cannot be read leaves the value as it is.
     let value = entry.problem == nil ? entry.value : confirmed.value
     confirmed = entry
     (confirmed.value, confirmed.earlier) = (value, [])
-    if isKnown, isOwn { return }
-    rebase(telling: theirs)
+    if isKnown, isOwn, isAsHeld { return }
+    rebase(telling: entry.problem == nil ? news : [])
+  }
+
+  /// Of an entry of one's own: is it what the node holds? A store that is not exact may have replaced another entry than the one that it was
+  /// computed on, and what waits has been computed on that other one.
+  private func isAsHeld(_ entry: Entry) -> Bool {
+    entry.envelope.previous == confirmed.revision || !dependsOnBase
   }
 
   /// What there is has been told.
@@ -48,6 +56,7 @@ extension ReplicaState {
 
   /// The store has lost everything: what it held before, and what may have been written.
   mutating func lostEverything() {
+    finishRebasing()
     isKnown = false
     attempt = nil
     confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
@@ -77,64 +86,12 @@ extension ReplicaState {
       "a write was answered by nobody, and more than \(WriteTrail.limit) others have written since",
       at: "revision \(revision)", remedy: "Look at the value, and set it again if need be.")
   }
-}
-
-// MARK: - Computing anew
-
-extension ReplicaState {
-  /// What waits is computed anew on what the store has, and told if that makes a difference.
-  /// - Parameter theirs: What the store has that has not been told, the oldest first.
-  mutating func rebase(telling theirs: [Value?]) {
-    if !isKnown { return }
-    var base = confirmed.value
-    var isReadable = confirmed.problem == nil
-    for index in waiting.indices {
-      if waiting[index].isChange, !isReadable {
-        waiting[index].isVoid = true  // of what cannot be read nothing can be made
-        waiting[index].result = base
-        continue
-      }
-      isReadable = true
-      waiting[index].rebase(on: base, rules.merge)
-      base = waiting[index].result
-    }
-    // That there is nothing is no news of anybody's, where something waits.
-    let hasNews = !theirs.isEmpty && (confirmed.revision > 0 || waiting.isEmpty)
-    if hasNews, rules.telling == .every {
-      tellInOrder(theirs)
-    } else if dependsOnBase, !theirs.isEmpty || !waiting.isEmpty {
-      tell(base)
-    }
-  }
-
-  /// Does what the node is to hold depend on what the store has?
-  private var dependsOnBase: Bool {
-    rules.merge != nil || !waiting.contains { !$0.isChange }
-  }
 
   /// The store does not take it.
   mutating func takeBack(_ attempt: Attempt) {
     finish(attempt)
     rebase(telling: [])
+    finishRebasing()
     tell(shown)
-  }
-}
-
-extension ReplicaState.Operation {
-  mutating func rebase(
-    on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
-  ) {
-    switch kind {
-    case .changes(let changes):
-      result = theirs
-      isVoid = true
-      for change in changes where change(&result) { isVoid = false }
-      if isVoid { result = theirs }
-    case .set, .clean:
-      guard let merge else { return }
-      result = merge(base, result, theirs)
-      base = theirs
-      kind = result.map { .set($0) } ?? .clean
-    }
   }
 }

@@ -4,19 +4,19 @@ import EasyReact
 // MARK: - Telling
 
 extension ReplicaState {
-  var isToBeTold: Bool { !told.isEmpty }
+  var isToBeTold: Bool { !told.isEmpty || rebasing != nil }
 
   /// What the node is to tell next.
   mutating func nextTold() -> Decision<Value> {
+    goOnRebasing()
     guard let next = told.popFirst() else { return .keep }
     return next.map { .store($0) } ?? .clear
   }
 
-  /// What another one set, in the store's order; then what waits here, for that is what the node is to hold.
-  mutating func tellInOrder(_ values: [Value?]) {
+  /// What another one set, in the store's order. Behind it comes what waits here, for that is what the node is to hold.
+  mutating func tellTheirs(_ values: [Value?]) {
     untellWaiting()
     told.append(contentsOf: values)
-    if !waiting.isEmpty { tellWaiting() }
   }
 
   mutating func tellWaiting() {

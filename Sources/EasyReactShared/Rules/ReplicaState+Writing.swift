@@ -6,7 +6,8 @@ extension ReplicaState {
   /// What is to be written next; nil: nothing, or something is under way.
   mutating func nextAttempt() -> Attempt? {
     guard isKnown, attempt == nil else { return nil }
-    while let first = waiting.first, first.isVoid { waiting.removeFirst() }
+    beginRebasing()
+    dropVoid()
     var earlier = oldest()
     guard let last = earlier.popLast() else { return nil }
     attempts += 1
@@ -23,7 +24,7 @@ extension ReplicaState {
   /// What goes into one entry. An update that found nothing to do goes nowhere.
   private func oldest() -> [Made] {
     var made: [Made] = []
-    for operation in waiting where !operation.isVoid {
+    for operation in computed where !operation.isVoid {
       made.append(Made(sequence: operation.sequence, value: operation.result))
       if made.count == valuesAtOnce { break }
     }
@@ -43,6 +44,7 @@ extension ReplicaState {
 
   mutating func answered(_ number: UInt64, _ answer: StoreAnswer) -> Next {
     guard let attempt, attempt.number == number else { return .nothing }
+    finishRebasing()
     switch answer {
     case .stored(let revision): stored(attempt, revision)
     case .conflict where confirmed.revision > attempt.expected:

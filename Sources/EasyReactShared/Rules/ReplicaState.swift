@@ -92,6 +92,12 @@ struct ReplicaState<Value: Sendable>: Sendable {
   /// What the store has, as far as it is known here.
   var confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
   var waiting = Deque<Operation>()
+  /// The sequence of the newest set or clean that was made here.
+  var lastSet: UInt64 = 0
+  /// What waits is not yet computed on `confirmed`, all of it.
+  var rebasing: Rebasing?
+  /// How many closures ran when it was last.
+  var rebaseCost = 0
   var attempt: Attempt?
   var attempts: UInt64 = 0
   /// How many values are written as one entry at most. Fewer after such an entry was refused, so that it is found which value is to blame;

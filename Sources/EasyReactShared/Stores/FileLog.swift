@@ -19,8 +19,7 @@ import Darwin
 struct FileLog {
   let folder: String
   let history: Int
-  /// By key, the oldest first.
-  private(set) var entries: [String: [StoreEntry]] = [:]
+  private(set) var entries: EntryHistory = [:]
   private(set) var revision: UInt64 = 0
   private var file: Int32 = -1
   private var lock: Int32 = -1
@@ -174,10 +173,7 @@ struct FileLog {
 
   private mutating func note(_ entry: StoreEntry) {
     revision = entry.revision
-    var known = entries[entry.key] ?? []
-    if known.count >= history { known.removeFirst(known.count - history + 1) }
-    known.append(entry)
-    entries[entry.key] = known
+    entries.keep(entry, atMost: history)
   }
 
   // MARK: Writing, under the lock

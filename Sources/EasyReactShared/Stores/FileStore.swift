@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import EasyReact
 import Foundation
@@ -219,9 +220,9 @@ extension FileStore.State {
   }
 
   fileprivate mutating func add(_ watcher: Watcher, after revision: UInt64?, isKnown: Bool) {
-    let entries = log.entries[watcher.key] ?? []
-    let wanted = revision.map { revision in entries.filter { $0.revision > revision } }
-    for entry in wanted ?? entries.suffix(1) { watcher.append(.entry(entry)) }
+    for entry in log.entries.entries(of: watcher.key, after: revision) {
+      watcher.append(.entry(entry))
+    }
     if isKnown { watcher.append(.current) }
     watchers.add(watcher)
   }

@@ -20,15 +20,9 @@ public final class MemoryStore: SharedStore {
   /// What the handles share.
   private final class Shelf: Sendable {
     struct State {
-      var entries: [String: Deque<StoreEntry>] = [:]
+      var entries: EntryHistory = [:]
       var revision: UInt64 = 0
       var watchers = Watchers()
-
-      mutating func keep(_ entry: StoreEntry, history: Int) {
-        // In place: a history that is copied costs each write its length.
-        entries[entry.key, default: []].append(entry)
-        if entries[entry.key]!.count > history { entries[entry.key]!.removeFirst() }
-      }
     }
     let state = Mutex(State())
     let history: Int
@@ -96,7 +90,7 @@ public final class MemoryStore: SharedStore {
       state.revision += 1
       let entry = StoreEntry(
         key: write.key, revision: state.revision, bytes: write.bytes, isDeletion: write.isDeletion)
-      state.keep(entry, history: shelf.history)
+      state.entries.keep(entry, atMost: shelf.history)
       state.watchers.append(entry)
       return .stored(revision: entry.revision)
     }
@@ -109,9 +103,9 @@ public final class MemoryStore: SharedStore {
       key, on: scheduler,
       forget: { [shelf] watcher in shelf.state.withLock { $0.watchers.remove(watcher) } }, handler)
     shelf.state.withLock { state in
-      let entries = state.entries[key] ?? []
-      let wanted = revision.map { revision in entries.filter { $0.revision > revision } }
-      for entry in wanted ?? Deque(entries.suffix(1)) { watcher.append(.entry(entry)) }
+      for entry in state.entries.entries(of: key, after: revision) {
+        watcher.append(.entry(entry))
+      }
       watcher.append(.current)
       state.watchers.add(watcher)
     }

@@ -64,6 +64,8 @@ final class FaultyStore: SharedStore {
     /// It is done, and answered late.
     case answeredLate
     case unsent
+    /// It is done whatever is there, and answered late: the store is not exact, as three servers of version 2.9.10 with three replicas are.
+    case inexact
   }
   struct State {
     var faults: [Fault] = []
@@ -152,6 +154,10 @@ final class FaultyStore: SharedStore {
     if isCut { return clock.schedule { [problem] in completion(.unknown(problem)) } }
     switch fault {
     case .none: done(write, after: .zero, completion)
+    case .inexact:
+      var write = write
+      write.expected = nil
+      done(write, after: delay, completion)
     case .answeredLate: done(write, after: delay, completion)
     case .lost: clock.schedule(after: delay) { [problem] in completion(.unknown(problem)) }
     case .unsent: clock.schedule { [problem] in completion(.unsent(problem)) }

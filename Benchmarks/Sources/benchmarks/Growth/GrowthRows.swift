@@ -7,7 +7,8 @@ import Synchronization
 // Nodes that are only linked and cut hold no value, so that nothing flows.
 
 func growthRows() -> [GrowthRow] {
-  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + keptRows() + layoutRows()
+  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + sharedRows() + keptRows()
+    + layoutRows()
 }
 
 private func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
