@@ -156,6 +156,12 @@ extension Node where Value: Equatable {
     place = .allocate(capacity: 1)
     place.initialize(to: value)
   }
+  /// What was there dies behind the exchange, for that may be user code, which may come here again.
+  @inlinable func replace(with value: consuming Value) {
+    let before = place.move()
+    place.initialize(to: value)
+    withExtendedLifetime(before) {}
+  }
   deinit {
     place.deinitialize(count: 1)
     place.deallocate()

@@ -29,7 +29,7 @@ extension Node {
       let join = storage.pointee.join.unsafelyUnwrapped
       let upstreams = join.pointee.upstreams
       let value = upstreams[0].readStored(Value.self) ?? event.place.pointee
-      event.place.pointee = nil
+      event.replace(with: nil)
       guard let value, let latest = upstreams[1].readStored(Other.self) else {
         storage.traceWaiting(in: turn)
         return false
@@ -84,7 +84,7 @@ extension Node {
         return false
       }
       isNew.place.pointee = false
-      event.place.pointee = nil
+      event.replace(with: nil)
       turn.pointee.wave.flags.remove(.event)  // the tick's
       if stored == nil { turn.pointee.wave.flags.insert(.event) }
       return emit(value, of: storage, join, turn)
@@ -129,7 +129,7 @@ extension Node {
   _ turn: TurnPointer
 ) -> Bool {
   edge.inRegion(in: turn) { delivery, turn in
-    event.place.pointee = value
+    event.replace(with: value)
     edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
     return false
   }
@@ -141,7 +141,7 @@ extension Node {
     _ value: Value?, _ edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     isNew.place.pointee = true
-    event.place.pointee = value
+    event.replace(with: value)
     return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
   return { up, edge, turn in
