@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 scratch="${EASYREACT_SCRATCH:-.build-tests}"
 # shellcheck disable=SC2086  # several words
-for target in EasyReact EasySequence; do nice swift build --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" --target "$target" -q ${EASYREACT_SWIFT_FLAGS:-}; done
+for target in EasyReact EasySequence; do SWIFT_DETERMINISTIC_HASHING=1 nice swift build --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" --target "$target" -q ${EASYREACT_SWIFT_FLAGS:-}; done
 build="$scratch/debug"
 temporary=$(mktemp -d)
 trap 'rm -rf "$temporary"' EXIT

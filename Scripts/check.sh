@@ -28,7 +28,7 @@ export EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 strict() { # strict PACKAGE [OPTIONS]
   # shellcheck disable=SC2086  # several words
-  swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
 }
 
 part "format" Scripts/format.sh --check

@@ -24,7 +24,7 @@ if ! command -v nats-server >/dev/null || [ ! -e /usr/include/nats/nats.h ]; the
   echo "NOT TESTED: no nats-server, or no libnats"
   exit 0
 fi
-swift build --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" --product SharedPeer >/dev/null
+SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" >/dev/null
 ldd "$scratch/debug/SharedPeer" | grep -q libnats || { echo "with the trait libnats is not linked" >&2; exit 1; }
 
 folder=$(mktemp -d)
@@ -33,5 +33,5 @@ nats-server -a 127.0.0.1 -p "$port" -js -sd "$folder" >"$folder/log" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 EASYREACT_NATS="nats://127.0.0.1:$port" \
-  swift test --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests|NATSSecurityTests'
+  swift test --skip-build --traits "$(Scripts/traits.sh)" --scratch-path "$scratch" "${flags[@]}" --filter 'StoreSuite|NATSTests|NATSSecurityTests'
 Scripts/nats-faults.py --peer "$scratch/debug/SharedPeer" --sets 800 --pause 15000

@@ -29,7 +29,7 @@ traits=$(Scripts/traits.sh)
 root() { # root OPTIONS…: tests of the root package, which are built once: `swift test` would build all anew behind a `swift build`
   swift test --skip-build --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "$@"
 }
-run build swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
+run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
 # The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
   run library root "$@"

@@ -79,7 +79,7 @@ struct GrowthMeasuring {
     var finding: GrowthFinding!
     for _ in 0..<tries {
       for size in sizes {
-        let (work, cost) = least { make(size) }
+        let (work, cost) = least(of: sizes.last! / size) { make(size) }
         best[size] = (work, min(cost, best[size]?.cost ?? .infinity))
       }
       let points = sizes.map { best[$0]! }
@@ -120,16 +120,21 @@ struct GrowthMeasuring {
   }
 
   /// Of rounds that last some milliseconds together.
-  private func least(_ make: () -> Grown) -> (work: Int, cost: Double) {
+  /// - Parameter repeats: How often a round does it. So a round of a small size lasts as long as one of the largest: of short ones the least would
+  ///   find the moments in which a busy machine leaves the processor alone, of long ones never.
+  private func least(of repeats: Int = 1, _ make: () -> Grown) -> (work: Int, cost: Double) {
     var rounds = 0, total = 0.0, least = Double.infinity, work = 1
     while rounds < 3 && total < 5e8 || rounds < 30 && total < 2e7 {
-      let grown = make()
-      let start = benchmarks_processor_time()
-      grown.run()
-      let cost = Double(max(1, benchmarks_processor_time() - start))
-      withExtendedLifetime(grown.keep) {}
-      work = grown.work
-      least = min(least, cost)
+      var cost = 0.0
+      for _ in 0..<repeats {
+        let grown = make()
+        let start = benchmarks_processor_time()
+        grown.run()
+        cost += Double(max(1, benchmarks_processor_time() - start))
+        withExtendedLifetime(grown.keep) {}
+        work = grown.work
+      }
+      least = min(least, cost / Double(repeats))
       total += cost
       rounds += 1
     }
