@@ -64,7 +64,8 @@ struct GrowthFinding {
 /// least of all rounds, before it is believed.
 struct GrowthMeasuring {
   let sizes: [Int]
-  private let tries = 5
+  /// Only what is above its limit needs more than one.
+  private let tries = 25
 
   func measure(_ row: GrowthRow) -> GrowthFinding {
     switch row.measure {
