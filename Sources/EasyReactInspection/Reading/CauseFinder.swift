@@ -30,7 +30,8 @@ struct CauseFinder {
   }
 
   private var told: [Told: UInt64] = [:]
-  private var pushed: [Way: UInt64] = [:]
+  /// Two edges may lead from one node to the other, and one of them push what the other one passes on.
+  private var pushed: [Way: (sequence: UInt64, edge: UInt64)] = [:]
   /// What waits, the oldest first: in the queue of the node below, or before that.
   private var waiting: [Way: [Waiting]] = [:]
   /// Sets that are left with another thread.
@@ -70,7 +71,9 @@ struct CauseFinder {
       arrivals[event.node, default: []].append(event.sequence)
       return Finding(causes: causes)
     case .pushed:
-      pushed[Way(up: event.node, down: event.other, wave: event.wave)] = event.sequence
+      pushed[Way(up: event.node, down: event.other, wave: event.wave)] = (
+        event.sequence, event.edge
+      )
       return Finding(causes: edges[event.edge].map { [$0] } ?? [])
     case .told:
       threads[event.thread]!.listener = (event.sequence, event.wave)
@@ -105,7 +108,7 @@ struct CauseFinder {
   /// Events before this one are forgotten, and nothing can come of them any more that could be told.
   mutating func forget(before oldest: UInt64) {
     told = told.filter { $0.value >= oldest }
-    pushed = pushed.filter { $0.value >= oldest }
+    pushed = pushed.filter { $0.value.sequence >= oldest }
     waiting = waiting.filter { ($0.value.last?.sequence ?? 0) >= oldest }
     left = left.filter { $0.value >= oldest }
     numbered = numbered.filter { $0.value >= oldest }
@@ -257,8 +260,11 @@ struct CauseFinder {
 
   private func freshSource(_ event: TracedEvent) -> [UInt64] {
     let way = Way(up: event.other, down: event.node, wave: event.origin)
+    let push = pushed[way].flatMap {
+      event.edge == 0 || event.edge == $0.edge ? $0.sequence : nil
+    }
     // A push may come round a cycle, and the node then tells something under its number.
-    let sources = [pushed[way], told[Told(node: event.other, wave: event.origin)]]
+    let sources = [push, told[Told(node: event.other, wave: event.origin)]]
     return sources.compactMap { $0 }.max().map { [$0] } ?? []
   }
 
