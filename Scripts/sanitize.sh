@@ -20,7 +20,8 @@ tests() {
   shift
   # What this wraps, and why: Tests/CTestSupport/Sanitizer.c.
   if [ "$kind" = thread ] && [ "$(uname)" = Linux ]; then flags=(-Xlinker --wrap=__tsan_external_write); fi
-  EASYREACT_STRESS="${EASYREACT_STRESS:-0.15}" EASYREACT_SEEDS="${EASYREACT_SEEDS:-60}" swift test --sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind" "${flags[@]}" "$@"
+  EASYREACT_LIFE_SECONDS="${EASYREACT_LIFE_SECONDS:-1800}" EASYREACT_STRESS="${EASYREACT_STRESS:-0.15}" EASYREACT_SEEDS="${EASYREACT_SEEDS:-60}" \
+    swift test --sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind" "${flags[@]}" "$@"
 }
 
 # Plain computations of one thread, which take minutes when they are watched: the drawing, and the model of shared nodes.
@@ -50,6 +51,10 @@ for kind in "${kinds[@]}"; do
     grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log" | tail -100 || true
     grep -E -A 24 '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer|FATAL: ThreadSanitizer)' "$log" | head -80 || true
     grep -E '^✘|[Ff]atal error|error: ' "$log" | head -20 || true
+    # Where it stood still.
+    awk '/^[^ ]+ Test .* started\.$/ { name = $0; sub(/^[^ ]+ Test /, "", name); sub(/ started\.$/, "", name); if (name !~ /^case /) open[name] = 1 }
+      /^[^ ]+ Test .* (passed|failed) after / { name = $0; sub(/^[^ ]+ Test /, "", name); sub(/ (with [0-9]+ test cases )?(passed|failed) after .*/, "", name); delete open[name] }
+      END { for (name in open) print "not ended: " name }' "$log" | head -20
   fi
   # Not in the words of Scripts/test.sh, whose last line counts every test once.
   echo "sanitizer $kind: $tests tests passed, $skipped skipped, $reports reports"

@@ -238,7 +238,7 @@ const char *testsupport_stacks(void) {
   return text;
 }
 
-// MARK: A process that does nothing for ten minutes hangs
+// MARK: A process that does nothing for ten minutes hangs, and so does one that does not end
 
 static double seconds_of_processor(void) {
   struct timespec time;
@@ -246,38 +246,60 @@ static double seconds_of_processor(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void *watch(void *argument) {
+static int setting(const char *name, int otherwise) {
+  const char *text = getenv(name);
+  return text ? atoi(text) : otherwise;
+}
+
+// `answer` interrupts it.
+static void rest(int seconds) {
+  for (unsigned left = (unsigned)seconds; left > 0;) left = sleep(left);
+}
+
+static void *watch_idleness(void *argument) {
   (void)argument;
-  const char *setting = getenv("EASYREACT_IDLE_SECONDS");
-  int limit = setting ? atoi(setting) : 600;
+  int limit = setting("EASYREACT_IDLE_SECONDS", 600);
   if (limit <= 0) return NULL;
   while (true) {
     double before = seconds_of_processor();
-    // `answer` interrupts it.
-    for (unsigned rest = (unsigned)limit; rest > 0;) rest = sleep(rest);
+    rest(limit);
     if (seconds_of_processor() - before < 0.001 * limit) {
       testsupport_stop_with_stacks("the tests have done nothing for too long");
     }
   }
 }
 
-void testsupport_watch_idleness(void) {
+static void *watch_life(void *argument) {
+  (void)argument;
+  int limit = setting("EASYREACT_LIFE_SECONDS", 0);
+  if (limit <= 0) return NULL;
+  rest(limit);
+  testsupport_stop_with_stacks("the tests have not ended within EASYREACT_LIFE_SECONDS");
+  return NULL;
+}
+
+static void begin_watch(void *(*watch)(void *), const char *name) {
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (pthread_create(&thread, &attributes, watch, NULL) == 0) pthread_setname_np(thread, "idle watch");
+  if (pthread_create(&thread, &attributes, watch, NULL) == 0) pthread_setname_np(thread, name);
   pthread_attr_destroy(&attributes);
 }
 
+void testsupport_watch_process(void) {
+  begin_watch(watch_idleness, "idle watch");
+  begin_watch(watch_life, "life watch");
+}
+
 __attribute__((constructor)) static void begin(void) {
-  testsupport_watch_idleness();
+  testsupport_watch_process();
   note_sanitizers_thread();
 }
 
 #else
 
-void testsupport_watch_idleness(void) {}
+void testsupport_watch_process(void) {}
 
 const char *testsupport_stacks(void) {
   length = 0;

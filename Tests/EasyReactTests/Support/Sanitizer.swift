@@ -6,8 +6,8 @@ enum Sanitizer: Int32 {
   case none, thread, address
   static let present = Sanitizer(rawValue: testsupport_sanitizer())!
   static var isPresent: Bool { present != .none }
-  /// How many times longer a limit of time is.
-  static var patience: Double { isPresent ? 8 : 1 }
+  /// How many times longer a limit of time is. A test takes up to twenty times as long, a minute then; CI ends after 80 minutes.
+  static var patience: Double { isPresent ? 2 : 1 }
   /// Of so many equal steps of one thread, those that are watched: a twentieth shows as much, and takes as long.
   static func part(of count: Int) -> Int { isPresent ? count / 20 : count }
 }

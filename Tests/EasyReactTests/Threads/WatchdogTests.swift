@@ -49,11 +49,28 @@ import Testing
   @Test func `a process that does nothing at all ends with its stacks`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       setenv("EASYREACT_IDLE_SECONDS", "1", 1)
-      testsupport_watch_idleness()
+      testsupport_watch_process()
       WatchdogTests.deadlock()
     }
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     #expect(text.contains("the tests have done nothing for too long"))
     #expect(text.contains("waitForTheSecond"), "\(text)")
+  }
+
+  @Test func `a process that never ends, but does something, ends with its stacks when its time is over`()
+    async throws
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("EASYREACT_LIFE_SECONDS", "1", 1)
+      testsupport_watch_process()
+      WatchdogTests.turnForEver()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("the tests have not ended within EASYREACT_LIFE_SECONDS"))
+    #expect(text.contains("turnForEver"), "\(text)")
+  }
+
+  @inline(never) private static func turnForEver() {
+    while testsupport_sanitizer() >= 0 { testsupport_let_others_run() }
   }
 }
