@@ -57,9 +57,7 @@ import Testing
     #expect(text.contains("waitForTheSecond"), "\(text)")
   }
 
-  @Test func `a process that never ends, but does something, ends with its stacks when its time is over`()
-    async throws
-  {
+  @Test func `a process that does something for ever ends with its stacks`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       setenv("EASYREACT_LIFE_SECONDS", "1", 1)
       testsupport_watch_process()
