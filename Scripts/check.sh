@@ -2,18 +2,26 @@
 # All that CI does: format, every package built with warnings as errors, instructions counted, growth measured, the library's
 # tests under two sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the
 # last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
+# EASYREACT_CHECK_SECONDS: for all of it, 4,200; what has not ended by then is ended, and is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 failures=()
+seconds="${EASYREACT_CHECK_SECONDS:-4200}"
+# GNU's, which is everywhere on Linux. It ends the processes that a command has begun, too.
+limited() { # limited SECONDS COMMAND…
+  if command -v timeout >/dev/null; then timeout -k 60 "$@"; else "${@:2}"; fi
+}
 
 # part NAME COMMAND…: shows the output and how long it took, and keeps the output.
 part() {
-  local name=$1 code=0 began=$SECONDS
+  local name=$1 code=0 began=$SECONDS left=$((seconds - SECONDS))
   shift
   echo "== $name"
-  "$@" 2>&1 | tee "$log/$name" || code=$?
+  if [ "$left" -le 0 ]; then left=1; fi
+  limited "$left" "$@" 2>&1 | tee "$log/$name" || code=$?
+  case "$code" in 124 | 137) echo "$name was ended: $seconds s for all of CI are over (EASYREACT_CHECK_SECONDS)" | tee -a "$log/$name" ;; esac
   echo "-- $name: $((SECONDS - began)) s"
   case "$name:$code" in
     *:0) ;;
@@ -26,19 +34,19 @@ part() {
 # One build of each package, also for the tests and the instructions: the same folder and flags everywhere.
 export EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
-strict() { # strict PACKAGE [OPTIONS]
+build() { # build PACKAGE [OPTIONS]
   # shellcheck disable=SC2086  # several words
-  SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
+  part "build of $1" env SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
 }
 
 part "format" Scripts/format.sh --check
 part "floors" Scripts/check-floors.sh
-part "build of ." strict . --build-tests --traits "$(Scripts/traits.sh)"
-part "build of Tools" strict Tools --build-tests
-part "build of Examples" strict Examples
+build . --build-tests --traits "$(Scripts/traits.sh)"
+build Tools --build-tests
+build Examples
 part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
-part "build of Benchmarks-Sequence" strict Benchmarks/Sequence
-if [ -e /usr/include/nats/nats.h ]; then part "build of Benchmarks-SharedNodes" strict Benchmarks/SharedNodes; fi
+build Benchmarks/Sequence
+if [ -e /usr/include/nats/nats.h ]; then build Benchmarks/SharedNodes; fi
 # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
 part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
 part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh

@@ -22,6 +22,20 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
   echo "-- $name: $((SECONDS - began)) s"
 }
 
+begin() { # begin NAME COMMAND…: like `run`, beside what follows, until `finish`
+  beside=$1
+  shift
+  "$@" >"$log/$beside" 2>&1 &
+  process=$!
+}
+finish() {
+  local began=$SECONDS
+  echo "== $beside"
+  wait "$process" || wrong+=("$beside")
+  cat "$log/$beside"
+  echo "-- $beside: $((SECONDS - began)) s more"
+}
+
 run waits Scripts/check-waits.sh
 run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
@@ -30,6 +44,9 @@ root() { # root OPTIONS…: tests of the root package, which are built once: `sw
   swift test --skip-build --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "$@"
 }
 run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
+# The inspector's server, which needs its trait, and its page: with the command of Tools, which has it. They wait for a browser for half of
+# their time.
+[ "$#" -gt 0 ] || begin browser Scripts/check-browser.sh
 # The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
   run library root "$@"
@@ -40,8 +57,7 @@ else
   run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
 run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
-# The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
-[ "$#" -gt 0 ] || run browser Scripts/check-browser.sh
+[ "$#" -gt 0 ] || finish
 run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
 run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
 run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py

@@ -198,11 +198,13 @@ extension SharedStore {
       }
     }
     for node in nodes.prefix(3) { try await reach(node.status) { $0.isSettled } }
-    // The last write of all ends it.
+    // The last write of all ends it, by the one that has heard all the others: who hears that of another one has heard them, too.
     nodes[0].value = -1
-    for node in nodes { try await reach(node) { $0 == -1 } }
+    try await reach(nodes[3]) { $0 == -1 }
+    nodes[3].value = -2
+    for node in nodes { try await reach(node) { $0 == -2 } }
     let order = told[3].values
-    #expect(order.count == 121 && Set(order).count == 121)
+    #expect(order.count == 122 && Set(order).count == 122)
     for (index, recorder) in told.prefix(3).enumerated() {
       func isTheirs(_ value: Int) -> Bool { max(0, value) / 1_000 != index }
       #expect(recorder.values.filter(isTheirs) == order.filter(isTheirs))

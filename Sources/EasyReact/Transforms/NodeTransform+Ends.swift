@@ -1,0 +1,82 @@
+import Synchronization
+
+// Ends that are set, and the lives of a transform that follow from it.
+
+extension NodeTransform {
+  /// Changes one or both ends: the present life is cut, and another begins where both ends are
+  /// there.
+  /// - Parameter attach: What becomes of the new edge when it is in the lists, if not `start`.
+  func setEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    attach attaching: ((EdgePointer, TurnPointer) -> Void)? = nil
+  ) {
+    while !trySetEnds(change, attaching) {}
+  }
+
+  /// False: another thread set an end meanwhile, so what was read is out of date.
+  private func trySetEnds(
+    _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
+    _ attaching: ((EdgePointer, TurnPointer) -> Void)?
+  ) -> Bool {
+    let changes = ends.withLock { $0.changes }
+    var from = self.from
+    var to = self.to
+    let oldFrom = from
+    let oldTo = to
+    change(&from, &to)
+    if from === oldFrom, to === oldTo, from == nil || to == nil { return true }
+    if let from, let to, from as AnyNode === to {
+      cutPresentLife()
+      return true
+    }
+    defer { withExtendedLifetime((from, to)) {} }
+    let turn = currentTurn()
+    turn.enter()
+    defer { turn.leave() }
+    let life = from.flatMap { from in to.map { EdgeReference(newLife(from, $0)) } }
+    let loose = life == nil ? (from, to) : (nil, nil)
+    guard let exchanged = exchangeLife(for: life, loose, ifStill: changes) else {
+      if let life { life.edge.freeEdge() }
+      return false
+    }
+    if let cut = exchanged.cut { cut.edge.finishCut(in: turn) }
+    if let life { life.edge.prepareLink(in: turn) }
+    showLooseEnds(at: [oldFrom, oldTo])
+    if let life, let attaching {
+      attaching(life.edge, turn)
+    } else if let life {
+      start(life.edge, turn)
+    }
+    return true
+  }
+
+  /// Nil: the ends were changed meanwhile. What was there before is not freed under the lock.
+  private func exchangeLife(
+    for life: EdgeReference?, _ loose: (from: Node<Input>?, to: Node<Output>?), ifStill changes: Int
+  ) -> (released: AnyNode?, cut: EdgeReference?)? {
+    ends.withLock { ends in
+      if ends.changes != changes { return nil }
+      ends.changes += 1
+      let cut = ends.life.flatMap { $0.edge.mark() ? $0 : nil }
+      let released = ends.from
+      ends.life = life
+      ends.from = loose.from
+      ends.to = loose.to
+      return (released, cut)
+    }
+  }
+
+  private func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {
+    let parts = parts()
+    let edge = makeEdge(
+      EdgeStorage(
+        kind: kind, up: from.storage,
+        handle: kind.keepsUpstream ? Unmanaged.passRetained(from as AnyNode) : nil,
+        hearsEmptiness: hearsEmptiness,
+        flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
+        step: parts.step))
+    edge.pointee.down = to.landing.storage
+    edge.pointee.publicObject.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
+    return edge
+  }
+}
