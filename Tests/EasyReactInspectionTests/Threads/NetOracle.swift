@@ -23,7 +23,7 @@ struct NetOracle {
   /// Up to now.
   private let phase: Int
   private let closed: Closed?
-  /// By node and set: the phase in which it came there.
+  /// By node and set: the phase in which it came there first.
   private var came: [[Int: Int]]
   /// How often; what had to wait for another thread may come round a sync a second time.
   private let times: [[Int: Int]]
@@ -154,7 +154,7 @@ struct NetOracle {
       return "cut"  // while it was left with the thread inside of the downstream
     }
     if way.form == .sync { return reasonOfSync(way, set) }
-    if came[way.down][set] != nil, passedAll(way, set) { return nil }
+    if came[way.down][set] != nil, passedAll(way, set, phase) { return nil }
     if isLeft(way, set) { return "leftInMailbox" }
     switch net.pieces[way.down].kind {
     case .filter, .never, .skip, .throttleFirst: return "filtered"
@@ -171,10 +171,11 @@ struct NetOracle {
     }
   }
 
-  /// What came to the upstream several times may have been refused once.
-  private func passedAll(_ way: Net.Way, _ set: Int) -> Bool {
+  /// What came to the upstream several times may have been refused once, and what came to a join by one way may end there by another.
+  private func passedAll(_ way: Net.Way, _ set: Int, _ phase: Int) -> Bool {
     switch net.pieces[way.down].kind {
-    case .source, .events, .map, .merge, .combine: true
+    case .source, .events, .map, .merge: true
+    case .combine: !isTerminated(way.down, phase)
     default: (times[way.down][set] ?? 0) >= (times[way.up][set] ?? 0)
     }
   }

@@ -133,10 +133,11 @@ extension `18 A graph that explains itself` {
     {
       let environment = ProcessInfo.processInfo.environment
       let count = environment["EASYREACT_ORACLE_NETS"].flatMap { Int($0) } ?? 40
-      let first =
-        environment["EASYREACT_ORACLE_SEED"].flatMap { UInt64($0) } ?? 1
+      let first = environment["EASYREACT_ORACLE_SEED"].flatMap { UInt64($0) } ?? 1
+      // Found once: a set came into a combine by one way, and ended there by another, for it had been cut meanwhile; the oracle took that for passed.
+      let known: [UInt64] = [77_778_396]
       var compared = 0, reasons: [String: Int] = [:]
-      for seed in first..<first + UInt64(count) {
+      for seed in known + (first..<first + UInt64(count)) {
         let comparison = await Comparison.of(Net(seed: seed))
         compared += comparison.compared
         reasons.merge(comparison.reasons, uniquingKeysWith: +)
