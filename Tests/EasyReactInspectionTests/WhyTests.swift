@@ -352,6 +352,41 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test
+    func `18.2 whyNot: an edge that was cut while the value waited, behind one that was cut first`()
+      throws
+    {
+      try recorded { recorder in
+        let clock = VirtualScheduler()
+        let late = a.delay(.seconds(1), on: clock), b = MutableNode<Int>().named("b")
+        let far = MutableNode<Int>().named("far")
+        let near = b.link(to: late), further = far.link(to: b)
+        clock.advance(by: .seconds(5))
+        a.value = 2
+        further.cancel()
+        near.cancel()
+        clock.advance(by: .seconds(5))
+        let answer = try #require(recorder.whyNot(far, since: 0).answers.last)
+        #expect(answer.set.node == a.id && answer.outcome == .noWayAnyMore)
+        #expect(answer.ends.map(\.downstream) == [b.id])
+      }
+    }
+
+    @Test func `18.1 that a value waits stands before what another thread does with it`() {
+      recorded { recorder in
+        let waiting = [
+          a.deliver(on: AtOnce()), a.delay(.seconds(1), on: AtOnce()),
+          a.debounce(.seconds(1), on: AtOnce()), a.sample(every: .seconds(1), on: AtOnce()),
+        ]
+        let never = waiting.map { $0.filter { _ in false } }
+        a.value = 2
+        for (node, far) in zip(waiting, never) {
+          let answer = recorder.whyNot(far, since: 0).answers.last
+          #expect(answer?.ends.map(\.reason) == [.stopped(.filtered)], "\(node)")
+        }
+      }
+    }
+
     @Test func `18.2 whyNot: sets since a moment; by default those of the last turn`() {
       recorded { recorder in
         let large = a.filter { $0 > 5 }.named("large")
@@ -374,5 +409,18 @@ extension `18 A graph that explains itself` {
         #expect(recorder.records.events(of: a, .stopped).map(\.stop) == [.noConsumer])
       }
     }
+  }
+}
+
+/// As if another thread were always faster than this one.
+private struct AtOnce: NodeScheduler {
+  final class Nothing: Cancelable {
+    func cancel() {}
+  }
+  let now = Duration.zero
+  func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+    work()
+    return Nothing()
   }
 }

@@ -19,8 +19,9 @@ extension Node {
       let state = ScheduledEdge()
       let queue = ScheduledQueue<InFlight<Value>>(scheduler) { [weak state] in state?.deliver($0) }
       return EdgeParts(state: state) { up, edge, turn in
+        let isStored = edge.stop(.waitsOnScheduler, in: turn)
         queue.append(InFlight(up.slot(Value.self).pointee, turn))
-        return edge.stop(.waitsOnScheduler, in: turn)
+        return isStored
       }
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
@@ -46,8 +47,9 @@ extension Node {
         state?.deliver(items)
       }
       return EdgeParts(state: state) { up, edge, turn in
+        let isStored = edge.stop(.waitsOnScheduler, in: turn)
         queue.append(InFlight(up.slot(Value.self).pointee, turn))
-        return edge.stop(.waitsOnScheduler, in: turn)
+        return isStored
       }
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
@@ -145,8 +147,9 @@ private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
+    let isStored = edge.stop(.heldBackByTimer, in: turn)
     if let value { delay(InFlight(value, turn)) }
-    return edge.stop(.heldBackByTimer, in: turn)
+    return isStored
   }
 
   /// Timers of equal length may fire in any order on a concurrent queue: each takes the oldest
@@ -181,13 +184,14 @@ private final class DebouncedEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
+    let isStored = value != nil && edge.stop(.heldBackByTimer, in: turn)
     let item = value.map { InFlight($0, turn) }
     decide { pending, plan in
       defer { pending = item }
       plan.timer = item == nil ? .stop : .restart(interval)
       return pending
     }
-    return item != nil && edge.stop(.heldBackByTimer, in: turn)
+    return isStored
   }
 
   override func fired(_ pending: inout InFlight<AnyValueBox>?, _ plan: inout Plan) {

@@ -107,6 +107,8 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
     super.init(OpenInterval(), scheduler, outlet)
   }
 
+  override func holdsBack(_ state: OpenInterval) -> Bool { state.isOpen }
+
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
@@ -153,13 +155,14 @@ private final class SampledEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked S
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     guard let value else { return drop() }
+    let isStored = edge.stop(.heldBackByTimer, in: turn)
     let rest = windows.rest(at: scheduler.now)
     decide { pending, plan in
       if pending == nil { plan.timer = .restart(rest) }
       defer { pending = InFlight(value, turn) }
       return pending
     }
-    return edge.stop(.heldBackByTimer, in: turn)
+    return isStored
   }
 
   private func drop() -> Bool {

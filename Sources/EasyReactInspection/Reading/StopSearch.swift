@@ -142,13 +142,13 @@ struct StopSearch {
 
   // MARK: - Ways that were
 
-  /// Where a way led on before the set was made, or from where it came to before it came there: what waits for a timer, or
-  /// for another thread, may find the edge behind cut.
+  /// Where a way led on before the set was made; or since then from where it came to, before it came there: what waits for a
+  /// timer, or for another thread, may find the edge behind cut.
   private mutating func cuts(for set: EventRecord, _ caused: [EventRecord]) -> [WhyNot.End] {
     var edges = shape.cutsOnWay(from: set.node, at: set.sequence)
     for event in late(caused) where event.kind == .stored {
       edges += shape.edges(from: event.node).filter {
-        $0.lived(at: set.sequence) && shape.ledUntilCut($0, before: event.sequence)
+        shape.wasCut($0, since: set.sequence, before: event.sequence)
       }
     }
     let found = Dictionary(edges.map { ($0.id, $0) }) { first, _ in first }
@@ -245,12 +245,15 @@ struct Shape {
     }.filter { leadsOnceToTarget(from: $0) }
   }
 
-  /// Was it cut before, and did it lead to the target up to that moment?
-  mutating func ledUntilCut(_ edge: EdgeRecord, before sequence: UInt64) -> Bool {
-    guard let cut = edge.cut?.sequence, cut < sequence, let down = edge.downstream else {
+  /// Was it cut between the two, and led on to the target over edges of that time?
+  func wasCut(_ edge: EdgeRecord, since start: UInt64, before end: UInt64) -> Bool {
+    guard let cut = edge.cut?.sequence, start < cut, cut < end, let down = edge.downstream else {
       return false
     }
-    return leadsOrIs(down, at: cut - 1)
+    let found = reached(back: false, from: down) {
+      ($0.cut?.sequence ?? .max) > start && ($0.born?.sequence ?? 0) < end
+    }
+    return down == target || found.contains(target)
   }
 
   private func reached(

@@ -48,7 +48,15 @@ struct NetOracle {
       for (place, (set, _)) in heard.enumerated() { hearings[set] = place + 1 }
       if heard.count >= cutter.hearing { cutterPhase = heard[cutter.hearing - 1].phase + 1 }
     }
+    if let closed { forgetAhead(of: closed) }
     followJoins()
+  }
+
+  /// What the gate holds already is in what a combine makes of it for another set, before its own turn passes it on.
+  private mutating func forgetAhead(of closed: Closed) {
+    for node in net.pieces.indices where node != closed.gate && net.isBelowZip(node) {
+      came[node][closed.set] = nil
+    }
   }
 
   /// Of a join, and of what passes it on, listeners hear one value for several sets. Places rise along the edges.
@@ -197,10 +205,19 @@ struct NetOracle {
     where reached(from: way.down, { $0.made <= self.phase }).contains(target) {
       let wasCutBefore = cut(way) <= start.phase && near.contains(way.up)
       let cameTooLate =
-        came[way.up][set].map { cut(way) <= $0 || isBehindCutter(place, set) } ?? false
+        came[way.up][set].map {
+          ledSince(way, start.phase, $0, target) || isBehindCutter(place, set)
+        }
+        ?? false
       if wasCutBefore || cameTooLate { cuts.insert("\(way.down) cutBefore") }
     }
     return cuts
+  }
+
+  /// Was it cut since the one phase, up to the other, and led on to the target over edges of that time?
+  private func ledSince(_ way: Net.Way, _ start: Int, _ end: Int, _ target: Int) -> Bool {
+    if cut(way) <= start || cut(way) > end { return false }
+    return reached(from: way.down) { $0.made <= end && self.cut($0) > start }.contains(target)
   }
 
   /// Up to the end of the turn in which it was cut an edge is still met: that is `cut`, too.
