@@ -95,9 +95,14 @@ struct StopSearch {
     guard let stop = event.stop, effects[event.sequence] == nil, stop != .noConsumer else {
       return nil
     }
+    let edge = event.edge.flatMap { records.edge($0) }
     // Of a listener: nothing goes on from there.
-    if let edge = event.edge.flatMap({ records.edge($0) }), edge.isListener { return nil }
-    let isHere = event.node == target || shape.leads(from: event.node, at: event.sequence)
+    if edge?.isListener == true { return nil }
+    // Cut before the value came to it, but within the turn, it is met all the same, behind edges whose followers may have changed
+    // the ways since.
+    let came = event.causes.last ?? event.sequence
+    let moment = (edge?.cut?.sequence ?? .max) < came ? came : event.sequence
+    let isHere = event.node == target || shape.leads(from: event.node, at: moment)
     if !isHere { return nil }
     let name = words(event.node, event.edge)
     return WhyNot.End(

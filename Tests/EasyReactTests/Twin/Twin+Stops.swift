@@ -18,27 +18,21 @@ extension Twin {
       let node: Node
       /// What a way led to when it was set; how many edges had been cut.
       let towards: Set<Int>, cuts: Int
-      /// The number of the last edge that there was.
-      let lastEdge: Int
       /// The nodes that it came to.
       var reached: Set<Int> = []
-      /// Those that it came to late, and how many edges had been cut by then.
-      var late: [(node: Node, cuts: Int)] = []
+      /// Those that it came to late, how many edges had been cut by then, and the number of the last one that there was.
+      var late: [(node: Node, cuts: Int, lastEdge: Int)] = []
     }
-    struct Cut {
-      let edge: Edge
-      /// The nodes that a way led on to from its end up to then.
-      let towards: Set<Int>
-    }
-    fileprivate(set) var entries: [Entry] = [], origins: [Origin] = [], cuts: [Cut] = []
+    fileprivate(set) var entries: [Entry] = [], origins: [Origin] = []
+    private(set) var cuts: [Edge] = []
     /// All that there ever were.
     var edges: [Edge] = []
     /// They are still met on the way, until the turn is over.
     var cutInTurn: [Edge] = []
 
-    func note(_ cut: Cut, inTurn: Bool) {
-      cuts.append(cut)
-      if inTurn { cutInTurn.append(cut.edge) }
+    func note(cut edge: Edge, inTurn: Bool) {
+      cuts.append(edge)
+      if inTurn { cutInTurn.append(edge) }
     }
     /// A zip has taken what waited.
     func goOn(_ stops: [Int]) { for stop in stops { entries[stop].wentOn = true } }
@@ -48,14 +42,13 @@ extension Twin {
     guard let log else { return [] }
     log.origins.append(
       StopLog.Origin(
-        node: node, towards: nodes(below: node), cuts: log.cuts.count,
-        lastEdge: log.edges.last?.number ?? 0))
+        node: node, towards: nodes(below: node), cuts: log.cuts.count))
     return [log.origins.count - 1]
   }
 
   /// It is still there.
   func note(cut edge: Edge, inTurn: Bool) {
-    log?.note(StopLog.Cut(edge: edge, towards: nodes(below: edge.down)), inTurn: inTurn)
+    log?.note(cut: edge, inTurn: inTurn)
   }
 
   func noteStop(_ reason: Stop, at node: Node, _ route: Route) -> Int? {
@@ -73,7 +66,9 @@ extension Twin {
     guard let log else { return }
     for origin in route.origins {
       log.origins[origin].reached.insert(node.number)
-      if route.isLate { log.origins[origin].late.append((node, log.cuts.count)) }
+      if route.isLate {
+        log.origins[origin].late.append((node, log.cuts.count, log.edges.last?.number ?? 0))
+      }
     }
     if node.value == nil {
       for edge in node.edges { stop(.emptinessDoesNotPass, at: edge.down, route) }
@@ -110,23 +105,32 @@ extension Twin {
     }
     if !ends.isEmpty { return .stopped(Set(ends.map { "\(name($0.at)) \($0.reason.rawValue)" })) }
     // Ways that were: over edges that had been cut, from where it came to.
-    var leading: Set<Int> = [target.number], isNew = true
-    while isNew {
-      isNew = false
-      for edge in log.edges where leading.contains(edge.down.number) {
-        if leading.insert(edge.up.number).inserted { isNew = true }
-      }
-    }
+    let leading = nodes(above: target, log.edges)
     let wasThere = log.cuts[..<start.cuts].contains {
-      start.towards.contains($0.edge.up.number) && leading.contains($0.edge.down.number)
+      start.towards.contains($0.up.number) && leading.contains($0.down.number)
     }
     // Or that were cut while it waited.
+    let cutBefore = Set(log.cuts[..<start.cuts].map(\.number))
     let wentMeanwhile = start.late.contains { late in
-      log.cuts[start.cuts..<late.cuts].contains {
-        $0.edge.up === late.node && $0.edge.number <= start.lastEdge
-          && $0.towards.contains(target.number)
+      let leading = nodes(
+        above: target,
+        log.edges.filter { $0.number <= late.lastEdge && !cutBefore.contains($0.number) })
+      return log.cuts[start.cuts..<late.cuts].contains {
+        $0.up === late.node && leading.contains($0.down.number)
       }
     }
     return wasThere || wentMeanwhile ? .noWayAnyMore : .noWay
+  }
+
+  /// Itself included.
+  private func nodes(above target: Node, _ edges: [Edge]) -> Set<Int> {
+    var leading: Set<Int> = [target.number], isNew = true
+    while isNew {
+      isNew = false
+      for edge in edges where leading.contains(edge.down.number) {
+        if leading.insert(edge.up.number).inserted { isNew = true }
+      }
+    }
+    return leading
   }
 }
