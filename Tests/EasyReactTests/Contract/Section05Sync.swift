@@ -336,6 +336,48 @@ extension Section5 {
     #expect(checkInvariants(nodes) == [])
   }
 
+  /// A thread inside each of two synced nodes, which stays there until the other one has told the next value: so
+  /// what crosses the sync finds somebody inside, every time.
+  @Test
+  func `5.1 what two threads set on both sides of a sync does not go to and fro between them`() {
+    let nodes = (0..<2).map { _ in MutableNode(0) }
+    nodes[0].sync(with: nodes[1])
+    let heard = nodes.map { _ in Heard<Int>() }, runs = nodes.map { _ in Tally() }
+    let returned = Tally(), mostRuns = 50
+    let listenings = (0..<2).flatMap { (side: Int) -> [Listening] in
+      let other = runs[1 - side]
+      return [
+        nodes[side].listen { heard[side].hear($0) },
+        // Both are inside before one of them crosses; later ones are there already.
+        nodes[side].listen { value in
+          if value == 0 { return }
+          runs[side].add()
+          while other.count == 0 { letOthersRun() }
+        },
+        // Behind the sync.
+        nodes[side].map { $0 }.listen { value in
+          let run = runs[side].count
+          if value == 0 || run > mostRuns { return }
+          while other.count < run + side, returned.count == 0 { letOthersRun() }
+        },
+      ]
+    }
+    onThreads(2) { side in
+      while side == 1, runs[0].count == 0 { letOthersRun() }
+      nodes[side].value = side + 1
+      returned.add()
+    }
+    for side in 0..<2 {
+      let values = heard[side].values.drop { $0 == 0 }
+      #expect(nodes[side].value == values.last)
+      // Once each, and what had to wait comes back as an echo.
+      #expect(values.count <= 3, "\(values)")
+    }
+    #expect(nodes[0].value == nodes[1].value)
+    #expect(checkInvariants(nodes) == [])
+    keepAlive(listenings as AnyObject)
+  }
+
   @Test
   func `5.3 when one side is released the sync is over, also when only one half of it is left`() {
     for isReleasedFirst in [true, false] {

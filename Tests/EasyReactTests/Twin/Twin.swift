@@ -121,6 +121,8 @@ class Twin {
     lastWave += 1
     return lastWave
   }
+  /// Odd as long as nothing but filtered edges is crossed.
+  private func newSequence() -> Int { 2 * newWave() + 1 }
 
   // MARK: - Setting, now or in a batch
 
@@ -285,7 +287,7 @@ class Twin {
       // What comes over an ordinary edge is told in any case, and the newest from then on. The others
       // keep their number.
       if arrival.route.isFiltered {
-        if arrival.hadToWait { sequence = newWave() }
+        if arrival.hadToWait, sequence & 1 == 0 { sequence = newSequence() }
       } else if (node.newest, node.sequence) >= (wave, sequence)
         || arrival.hadToWait && !arrival.isSet
       {
@@ -319,8 +321,9 @@ class Twin {
   private func follow(_ edge: Edge, _ wave: Int, _ arrival: Route, isFirst: Bool = false) {
     let up = edge.up, down = edge.down, ledBack = arrival.ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
+    let sequence = up.newest == wave ? up.sequence : 0
     let route = Route(
-      wave: wave, sequence: up.newest == wave ? up.sequence : 0, ledBack: ledBack,
+      wave: wave, sequence: isFiltered ? sequence : sequence & ~1, ledBack: ledBack,
       isFiltered: isFiltered, context: arrival.context, origins: arrival.origins,
       isLate: arrival.isLate)
     if isFiltered && wasReached(down, by: route) { return stop(.reachedAlready, at: down, route) }
@@ -521,7 +524,7 @@ class Twin {
     let (up, down) = (edge.up, edge.down)
     if up.value == nil { return }
     let mayKeep = !comesBack && !down.isNotifying
-    if mayKeep, up.newest <= 1, down.newest <= 1 { (up.newest, up.sequence) = (1, newWave()) }
+    if mayKeep, up.newest <= 1, down.newest <= 1 { (up.newest, up.sequence) = (1, newSequence()) }
     let isNewer = mayKeep && (down.newest, down.sequence) < (up.newest, up.sequence)
     follow(edge, isNewer ? up.newest : newWave(), Route(), isFirst: true)
   }

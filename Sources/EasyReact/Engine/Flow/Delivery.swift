@@ -5,6 +5,9 @@ import Synchronization
 /// sync must agree on which wave is the newer one.
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
+/// What a value gets besides its number: see `assignVersion`. Odd as long as nothing but filtered edges is crossed.
+func newSequence() -> UInt64 { newWave() << 1 | 1 }
+
 /// How something comes to a node: with which wave, and by which rule.
 @usableFromInline struct Delivery {
   /// Number zero: one of its own is given when it is stored.
@@ -61,6 +64,7 @@ import Synchronization
     }
     isFiltered =
       edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle()
+    if !isFiltered { tiebreak &= ~1 }
   }
 
   /// For a message or a queue, which outlive the node that keeps the context.
@@ -87,7 +91,9 @@ extension NodePointer {
   ///  - A set has its number from the moment it is made, and keeps it where it has to wait.
   ///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins,
   ///    whichever had to wait. But a source may have brought two values under one number to two nodes
-  ///    of a sync, which meet only now: the sequence orders them.
+  ///    of a sync, which meet only now: the sequence orders them. One is enough for the way over filtered edges: with
+  ///    another one each time, a value would go to and fro between two threads for as long as each finds the
+  ///    other one inside. Behind an ordinary edge it may be one of several again.
   ///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is the
   ///    newest from then on: a new number.
   ///
@@ -96,7 +102,8 @@ extension NodePointer {
     number: UInt64, tiebreak: UInt64
   ) {
     if delivery.isFiltered {
-      return (delivery.wave.number, delivery.waited ? newWave() : delivery.tiebreak)
+      let needsOne = delivery.waited && delivery.tiebreak & 1 == 0
+      return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
     if delivery.waited && !delivery.isSet || isReached(by: delivery) { return (newWave(), 0) }
     return (delivery.wave.number, delivery.tiebreak)

@@ -102,7 +102,7 @@ extension NodePointer {
     if pointee.wave.load(ordering: .relaxed) > 1 || down.pointee.wave.load(ordering: .relaxed) > 1 {
       return false
     }
-    noteTiebreak(1, newWave())
+    noteTiebreak(1, newSequence())
     pointee.wave.store(1, ordering: .releasing)
     return true
   }
