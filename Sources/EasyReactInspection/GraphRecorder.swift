@@ -117,6 +117,9 @@ public final class GraphRecorder: Sendable {
   /// The node of an id that the recording has met; nil: it is gone.
   package func node(_ id: UInt64) -> AnyNode? { read { reader, _ in reader.node(id) } ?? nil }
 
+  /// The nodes that the recording has met, and that live, by id.
+  var livingNodes: [AnyNode] { read { reader, _ in reader.livingNodes } ?? [] }
+
   private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
     let (recording, present, began) = state.withLock { state in
       defer { state.reader = nil }

@@ -73,11 +73,13 @@ extension GraphRecords {
       why.isCutOff = true
       return why
     }
-    let chain = chain(to: last)
+    var stores = StoresOfNodes(self)
+    let chain = chain(to: last, &stores)
     why.isCutOff = chain.isCutOff
     var depths: [UInt64: Int] = [:]
     for event in chain.events {
-      let depth = causes(of: event).compactMap { depths[$0] }.max().map { $0 + step(event) } ?? 0
+      let depth =
+        causes(of: event, &stores).compactMap { depths[$0] }.max().map { $0 + step(event) } ?? 0
       depths[event.sequence] = depth
       if event.kind == .arrived { continue }
       why.steps.append(
@@ -96,18 +98,18 @@ extension GraphRecords {
   func operation(of edge: UInt64) -> String? { self.edge(edge)?.operation }
 
   /// An initial push goes on with the value that was pushed.
-  private func causes(of event: EventRecord) -> [UInt64] {
+  private func causes(of event: EventRecord, _ stores: inout StoresOfNodes) -> [UInt64] {
     if event.kind != .pushed { return event.causes }
-    let before = events[..<events.lowerBound(event.sequence)]
-    let stored = before.last { $0.kind == .stored && $0.node == event.node }
-    return event.causes + (stored.map { [$0.sequence] } ?? [])
+    return event.causes + (stores.last(of: event.node, before: event.sequence).map { [$0] } ?? [])
   }
 
-  private func chain(to last: EventRecord) -> (events: [EventRecord], isCutOff: Bool) {
+  private func chain(
+    to last: EventRecord, _ stores: inout StoresOfNodes
+  ) -> (events: [EventRecord], isCutOff: Bool) {
     var found: [UInt64: EventRecord] = [last.sequence: last]
     var waiting = [last], isCutOff = false
     while let event = waiting.popLast() {
-      let causes = causes(of: event)
+      let causes = causes(of: event, &stores)
       let isRoot = event.kind == .set || event.kind == .pushed || event.kind == .edgeMade
       if causes.isEmpty, !isRoot { isCutOff = true }
       for cause in causes where found[cause] == nil {
@@ -120,6 +122,30 @@ extension GraphRecords {
       }
     }
     return (found.values.sorted { $0.sequence < $1.sequence }, isCutOff)
+  }
+}
+
+/// When each node stored something; looked for once, where it is asked for at all.
+private struct StoresOfNodes {
+  private let records: GraphRecords
+  private var sequences: [UInt64: [UInt64]]?
+
+  init(_ records: GraphRecords) { self.records = records }
+
+  mutating func last(of node: UInt64, before sequence: UInt64) -> UInt64? {
+    let all = sequences ?? found()
+    sequences = all
+    guard let own = all[node] else { return nil }
+    let place = own.lowerBound(sequence)
+    return place == 0 ? nil : own[place - 1]
+  }
+
+  private func found() -> [UInt64: [UInt64]] {
+    var found: [UInt64: [UInt64]] = [:]
+    for event in records.events where event.kind == .stored {
+      found[event.node, default: []].append(event.sequence)
+    }
+    return found
   }
 }
 

@@ -56,6 +56,29 @@ extension `18 A graph that explains itself` {
       #expect(broken(near) == [.sourceWithoutConsumer])
     }
 
+    @Test
+    func
+      `18.4 ringHeldByItself: a ring of another graph is none of this one's, made at one line or not`()
+    {
+      func lose(beside near: MutableNode<Int>) {
+        let a = MutableNode(1), b = MutableNode<Int>()
+        b.link(to: a)
+        a.link(to: b)
+        a.sync(with: near)
+      }
+      let nears = [MutableNode(1), MutableNode(1)]
+      for near in nears { lose(beside: near) }
+      for near in nears {
+        let graph = Set(near.reachable.map(\.node.id))
+        let findings = near.lint()
+        #expect(findings.map(\.rule) == [.ringHeldByItself])
+        #expect(findings.allSatisfy { graph.isSuperset(of: $0.nodes) })
+      }
+      for near in nears {
+        for (node, _) in near.reachable { node.wiring.removeUpstreamNodes() }
+      }
+    }
+
     @Test func `18.4 terminated: a join that has lost an upstream`() {
       let a = MutableNode(1), b = MutableNode(2)
       let both = a.combine(b), pairs = a.zip(b)

@@ -106,4 +106,12 @@ import Testing
     #expect(node.value == 1)
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")).count == 32)
   }
+
+  @Test func `20.8 a store whose only watch was cancelled at once looks at its file no more`() {
+    let folder = Folder(), clock = VirtualScheduler(), store = FileStore(folder.path, on: clock)
+    store.watch("a", after: nil) { _ in }.cancel()
+    clock.advance(by: .seconds(1))
+    #expect(clock.pendingCount == 0)
+    withExtendedLifetime((folder, store)) {}
+  }
 }

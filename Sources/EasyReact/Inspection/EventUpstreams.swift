@@ -70,31 +70,27 @@ extension NodePointer {
       return false
     }
     if isSure || !mustWalk { return isSure }
-    for place in 0..<Int.max {
-      guard let up = emptyUpstream(place) else { return false }
-      if up.tellsEvents { return true }
-    }
-    return false
+    return emptyUpstreams().contains { $0.tellsEvents }
   }
 
-  /// The one of that number of those whose latest value is read, and that have none. Locks as in `lookAtEdges`.
-  private func emptyUpstream(_ place: Int) -> AnyNode? {
+  /// Those whose latest value is read, and that have none. Locks as in `lookAtEdges`.
+  private func emptyUpstreams() -> [AnyNode] {
+    var kept: [AnyNode] = []
     var round: UInt32 = 0
     while true {
-      var left = place, isBusy = false
-      var found: AnyNode?
+      var found: [AnyNode] = []
+      var isBusy = false
       forEachEdge(.ins) { edge in
-        guard edge.pointee.kind.readsLatest, !edge.pointee.has(.cut), let up = edge.pointee.up,
-          !up.pointee.hasValue.load(ordering: .relaxed)
+        guard !isBusy, edge.pointee.kind.readsLatest, !edge.pointee.has(.cut),
+          let up = edge.pointee.up, !up.pointee.hasValue.load(ordering: .relaxed)
         else { return }
-        left -= 1
-        if left != -1 { return }
         isBusy = !up.pointee.tryAcquire()
         if isBusy { return }
-        found = up.nodeLocked()
+        if let node = up.nodeLocked() { found.append(node) }
         up.pointee.release()
       }
       if !isBusy { return found }
+      kept += found  // released when no lock is held
       easyreact_wait(round)
       round += 1
     }

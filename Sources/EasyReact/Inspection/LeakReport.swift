@@ -13,13 +13,20 @@ private let searching = Mutex(())
 /// Searches whose references may have been the last ones: nodes die of letting go of them.
 private let ending = Atomic(0)
 
-/// The members of each ring that nothing outside holds, described.
-func findLeaks() -> [[String]] {
+/// A member of a ring that nothing outside holds.
+package struct LeakedNode: Sendable {
+  package let id: UInt64
+  package let whereabouts: String
+}
+
+/// The members of each ring that nothing outside holds, in order round the ring.
+/// - Parameter isMeant: Rings without such a node are not looked at, and cost next to nothing.
+package func findLeaks(where isMeant: (UInt64) -> Bool = { _ in true }) -> [[LeakedNode]] {
   let turn = currentTurn()
   turn.enter()  // what is let go of under the lock dies after it
   let leaks = searching.withLock { _ in
     ending.add(1, ordering: .relaxed)
-    return countReferences()
+    return countReferences(isMeant)
   }
   turn.leave()
   ending.subtract(1, ordering: .releasing)
@@ -48,33 +55,43 @@ package func withoutLeakReports<Result>(_ body: () throws -> Result) rethrows ->
   }
 }
 
-private func countReferences() -> [[String]] {
-  let closers = ringClosers().map { Reference.passRetained(unsafeDowncast($0, to: AnyNode.self)) }
+private func countReferences(_ isMeant: (UInt64) -> Bool) -> [[LeakedNode]] {
+  let closers = closers(isMeant)
   defer { for closer in closers { closer.release() } }
+  var closing: [UnsafeMutableRawPointer: Int] = [:]
+  for closer in closers { closing[closer.toOpaque(), default: 0] += 1 }
   var reported: Set<UnsafeMutableRawPointer> = []
-  var leaks: [[String]] = []
+  var leaks: [[LeakedNode]] = []
   for closer in closers where !reported.contains(closer.toOpaque()) {
     let ring = members(of: closer)
     defer { for member in ring { member.release() } }
-    reported.formUnion(ring.map { $0.toOpaque() })
+    let places = Set(ring.map { $0.toOpaque() })
+    reported.formUnion(places)
     let isLeak = ring.allSatisfy { member in
-      let mine = 1 + closers.count { $0.toOpaque() == member.toOpaque() }
-      return Int(swift_retainCount(member.toOpaque())) - mine == edgesInside(ring, from: member)
+      let mine = 1 + (closing[member.toOpaque()] ?? 0)
+      return Int(swift_retainCount(member.toOpaque())) - mine == edgesInside(places, from: member)
     }
     if isLeak { leaks.append(names(of: ring)) }
   }
   return leaks
 }
 
+/// Upstreams of edges that close a ring, each retained once for each.
+@inline(never) private func closers(_ isMeant: (UInt64) -> Bool) -> [Reference] {
+  ringClosers().map { unsafeDowncast($0, to: AnyNode.self) }.filter { isMeant($0.id) }
+    .map { Reference.passRetained($0) }
+}
+
 /// The strongly connected component over the edges that keep their upstream alive, each retained
-/// once.
+/// once. It is part of the one over all edges, so nothing beyond that is looked at.
 @inline(never) private func members(of start: Reference) -> [Reference] {
   func search(_ list: EdgeListKind) -> [AnyNode] {
     var found = [start.takeUnretainedValue()]
     var seen: Set<UInt64> = [found[0].id]
     var next = 0
     while next < found.count {
-      for far in keptNeighbours(found[next], list) where seen.insert(far.id).inserted {
+      for far in keptNeighbours(found[next], list)
+      where far.storage.isOnOneCycle(found[0].storage) && seen.insert(far.id).inserted {
         found.append(far)
       }
       next += 1
@@ -89,12 +106,16 @@ private func keptNeighbours(_ node: AnyNode, _ list: EdgeListKind) -> [AnyNode] 
   node.lookAtEdges(list) { edge, far in edge.pointee.upHandle == nil ? nil : far }.compactMap { $0 }
 }
 
-@inline(never) private func edgesInside(_ ring: [Reference], from member: Reference) -> Int {
-  let places = Set(ring.map { $0.toOpaque() })
-  return keptNeighbours(member.takeUnretainedValue(), .outs)
-    .count { places.contains(Reference.passUnretained($0).toOpaque()) }
+@inline(never) private func edgesInside(
+  _ ring: Set<UnsafeMutableRawPointer>, from member: Reference
+) -> Int {
+  keptNeighbours(member.takeUnretainedValue(), .outs)
+    .count { ring.contains(Reference.passUnretained($0).toOpaque()) }
 }
 
-@inline(never) private func names(of ring: [Reference]) -> [String] {
-  ring.map { $0.takeUnretainedValue().whereabouts }
+@inline(never) private func names(of ring: [Reference]) -> [LeakedNode] {
+  ring.map {
+    let node = $0.takeUnretainedValue()
+    return LeakedNode(id: node.id, whereabouts: node.whereabouts)
+  }
 }

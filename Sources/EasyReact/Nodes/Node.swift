@@ -146,6 +146,9 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   /// thread that tells them. In a ``batch(_:)`` the closure runs at once, on what this thread
   /// reads there; the result is set at the batch's end, so what another thread sets meanwhile is
   /// overwritten.
+  ///
+  /// - Complexity: That of `body`, and of copying the value: who reads meanwhile reads the old one, so a collection
+  ///   that is changed in place is copied once an update.
   @inlinable public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     let turn = currentTurn()
     if isOrdinary(turn), !storage.pointee.isKept {

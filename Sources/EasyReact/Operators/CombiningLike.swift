@@ -7,7 +7,7 @@ extension Node {
   /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
   /// an empty array.
   /// - Complexity: O(1) for each input that changed, where nobody holds the array that was told last; else the
-  ///   array is copied.
+  ///   array is copied. With `.everyValue` O(n) a value.
   @inlinable
   public static func combine(
     _ nodes: [Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
@@ -50,6 +50,29 @@ extension Node {
   }
 }
 
+extension JoinPointer {
+  /// Is an input empty? Looks where one was that has been found; and on from there only if that has a value by
+  /// now. So where n get their first values one by one, in any order, all runs together look at n.
+  @usableFromInline var lacksInput: Bool {
+    guard let last = pointee.changed.unsafelyUnwrapped.pointee.lacking else { return false }
+    return findEmpty(from: last)
+  }
+
+  /// All were to be read, and one was empty.
+  @usableFromInline func noteLackingInput() {
+    if pointee.changed.unsafelyUnwrapped.pointee.lacking == nil { _ = findEmpty(from: 0) }
+  }
+
+  private func findEmpty(from start: Int) -> Bool {
+    let places = [start..<pointee.count, 0..<start].joined()
+    let found = places.first {
+      !pointee.upstreams[$0].pointee.hasValue.load(ordering: .acquiring)
+    }
+    pointee.changed.unsafelyUnwrapped.pointee.lacking = found
+    return found != nil
+  }
+}
+
 extension UnsafeMutablePointer<NodePointer> {
   /// Nil: one of them is empty.
   @inlinable func readAll<Value: Sendable>(_: Value.Type, _ count: Int) -> [Value]? {
@@ -83,7 +106,10 @@ extension NodePointer {
       return true
     }
     changed.pointee.beginReading()
-    guard let values = join.pointee.upstreams.readAll(Value.self, join.pointee.count) else {
+    guard !join.lacksInput,
+      let values = join.pointee.upstreams.readAll(Value.self, join.pointee.count)
+    else {
+      join.noteLackingInput()
       changed.pointee.endReading(self, isStored: false)
       traceWaiting(in: turn)
       return false

@@ -66,13 +66,22 @@ extension GraphRecorder {
   public func lint(
     without rules: Set<LintRule> = [], including extra: Set<LintRule> = []
   ) -> [LintFinding] {
-    var seen: Set<UInt64> = []
-    var findings: [LintFinding] = []
-    for record in records(after: .max).nodes where record.gone == nil && !seen.contains(record.id) {
-      guard let node = node(record.id) else { continue }
-      for (reached, _) in node.reachable { seen.insert(reached.id) }
-      findings += node.lint(without: rules, including: extra, with: self)
+    let rules = rules.union(extra.contains(.neverHeard) ? [] : [.neverHeard])
+    // The leak report looks at who holds a node, so it comes when the others are let go of.
+    var (findings, members) = lookAtGraphs()
+    if !rules.contains(.ringHeldByItself) { findings += ringFindings(in: members) }
+    return findings.filter { !rules.contains($0.rule) }
+  }
+
+  /// Graph by graph, each with the records of its own nodes.
+  private func lookAtGraphs() -> (findings: [LintFinding], members: Set<UInt64>) {
+    var graphs: [[AnyNode]] = [], places: [UInt64: Int] = [:]
+    for node in livingNodes where places[node.id] == nil {
+      let graph = node.reachable.map(\.node)
+      for member in graph { places[member.id] = graphs.count }
+      graphs.append(graph)
     }
-    return findings
+    let parts = records.parted(into: graphs.count) { places[$0] }
+    return (zip(graphs, parts).flatMap { LintGraph(of: $0, $1).findings }, Set(places.keys))
   }
 }

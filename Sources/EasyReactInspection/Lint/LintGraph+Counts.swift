@@ -6,8 +6,8 @@ extension LintGraph {
   func counted(_ records: GraphRecords) -> [LintFinding] {
     let mine = records.nodes.filter { isMember($0.id) }
     return mine.compactMap(changesNothing) + mine.compactMap { neverPasses($0, records) }
-      + mine.compactMap { unevenZip($0, records) } + manyThreads(records) + endless(records)
-      + hot(mine)
+      + unevenZips(mine.filter { $0.operation == "Zip" }, records) + manyThreads(records)
+      + endless(records) + hot(mine)
   }
 
   private func finding(
@@ -38,11 +38,18 @@ extension LintGraph {
       "Ask recorder.whyNot of it: its condition is never true, or an upstream has no value")
   }
 
-  private func unevenZip(_ node: NodeRecord, _ records: GraphRecords) -> LintFinding? {
-    if node.operation != "Zip" { return nil }
-    let edges = records.edges.filter { $0.downstream == node.id && $0.cut == nil }
+  private func unevenZips(_ zips: [NodeRecord], _ records: GraphRecords) -> [LintFinding] {
+    if zips.isEmpty { return [] }
+    var sides: [UInt64: Int] = [:]
+    for edge in records.edges where edge.cut == nil {
+      if let down = edge.downstream { sides[down, default: 0] += 1 }
+    }
+    return zips.compactMap { unevenZip($0, sides: sides[$0.id] ?? 0) }
+  }
+
+  private func unevenZip(_ node: NodeRecord, sides: Int) -> LintFinding? {
     // Of two sides that keep step each pair waits once.
-    let waiting = Int(node.counts.ranInVain) - Int(node.counts.stored) * (edges.count - 1)
+    let waiting = Int(node.counts.ranInVain) - Int(node.counts.stored) * (sides - 1)
     if waiting < 100 { return nil }
     return finding(
       .unevenZip, node, "\(waiting) values wait for partners",

@@ -30,6 +30,10 @@ struct LintGraph {
   private let edges: [LintEdge]
   private var ins: [UInt64: [LintEdge]] = [:], outs: [UInt64: [LintEdge]] = [:]
   private let records: GraphRecords?
+  /// Those that tell events, of their own or of a node upstream, which nothing on the way keeps.
+  private var telling: Set<UInt64> = []
+  /// Those whose listener, or what followed them, is gone.
+  private var left: Set<UInt64> = []
 
   init(_ nodes: [LintNode], _ edges: [LintEdge], _ records: GraphRecords?) {
     self.nodes = nodes
@@ -40,6 +44,8 @@ struct LintGraph {
       outs[edge.upstream, default: []].append(edge)
       if let down = edge.downstream { ins[down, default: []].append(edge) }
     }
+    for edge in records?.edges ?? [] where edge.cut != nil { left.insert(edge.upstream) }
+    findTelling()
   }
 
   var findings: [LintFinding] {
@@ -86,8 +92,7 @@ struct LintGraph {
   /// Once, by somebody who is gone: a task that awaited a value.
   private func wasHeard(_ node: LintNode) -> Bool {
     guard let records, let record = records.node(node.id) else { return false }
-    return record.counts.told > 0
-      || records.edges.contains { $0.upstream == node.id && $0.cut != nil }
+    return record.counts.told > 0 || left.contains(node.id)
   }
 
   private func terminated(_ node: LintNode) -> LintFinding? {
@@ -106,7 +111,7 @@ struct LintGraph {
     for edge in ins[node.id] ?? [] where LintGraph.joins.contains(edge.operation) {
       guard let up = byId[edge.upstream], up.isEmpty else { continue }
       // What makes a `withLatest` run may be an event; what it reads is a "Latest" edge.
-      if edge.operation != "WithLatest", tellsEvents(up) {
+      if edge.operation != "WithLatest", telling.contains(up.id) {
         return finding(
           .eventsAreNotKept, [node.id, up.id],
           "it reads the latest values, and \(label(up.id)) tells events, of which none is kept: it waits for ever",
@@ -122,19 +127,18 @@ struct LintGraph {
     return nil
   }
 
-  /// Of its own, or of a node upstream, which nothing on the way keeps.
-  private func tellsEvents(_ start: LintNode) -> Bool {
+  /// Once for all, from the event nodes down.
+  private mutating func findTelling() {
     let keeping: Set<String> = [
       "Held", "Scan", "Count", "StartWith", "Load", "Link", "Sync", "Transform", "Derived",
     ]
-    var seen: Set<UInt64> = [start.id], waiting = [start]
-    while let node = waiting.popLast() {
-      if node.isEventNode { return true }
-      for edge in ins[node.id] ?? [] where !keeping.contains(edge.operation) {
-        if let up = byId[edge.upstream], seen.insert(up.id).inserted { waiting.append(up) }
+    var waiting = nodes.filter(\.isEventNode).map(\.id)
+    telling = Set(waiting)
+    while let id = waiting.popLast() {
+      for edge in outs[id] ?? [] where !keeping.contains(edge.operation) {
+        if let down = edge.downstream, telling.insert(down).inserted { waiting.append(down) }
       }
     }
-    return false
   }
 
   static let widest = 1_000, deepest = 1_000

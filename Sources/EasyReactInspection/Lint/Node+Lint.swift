@@ -24,25 +24,17 @@ extension AnyNode {
 
     // The leak report looks at who holds a node, so it comes when the others are let go of.
     var findings = LintGraph(of: reachable.map(\.node), recorder?.records).findings
-    if !rules.contains(.ringHeldByItself) { findings += ringFindings(in: Places(self)) }
+    if !rules.contains(.ringHeldByItself) {
+      findings += ringFindings(in: Set(reachable.map(\.node.id)))
+    }
     return findings.filter { !rules.contains($0.rule) }
   }
 }
 
-/// The places of a graph's nodes, which keep none of them alive.
-private struct Places {
-  private(set) var ids: [String: UInt64] = [:]
-  init(_ start: AnyNode) {
-    for (node, _) in start.reachable { ids[node.facts.whereabouts] = node.id }
-  }
-}
-
-private func ringFindings(in places: Places) -> [LintFinding] {
-  leakReport().compactMap { ring in
-    let ids = ring.nodes.compactMap { places.ids[$0] }
-    if ids.count < ring.nodes.count { return nil }
-    return LintFinding(
-      rule: .ringHeldByItself, nodes: ids, labels: ring.nodes,
+func ringFindings(in graph: Set<UInt64>) -> [LintFinding] {
+  findLeaks(where: graph.contains).map { ring in
+    LintFinding(
+      rule: .ringHeldByItself, nodes: ring.map(\.id), labels: ring.map(\.whereabouts),
       reason: "they are linked in a ring, and nothing else holds them, so they are never freed",
       remedy: "Cut one of the links when the ring is no longer needed, or sync the nodes instead")
   }

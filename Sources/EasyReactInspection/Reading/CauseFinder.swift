@@ -20,6 +20,17 @@ struct CauseFinder {
     /// The edge over which it was left with another thread; zero: it waits for something else.
     let leftOver: UInt64
   }
+  /// The oldest first.
+  private struct Partners {
+    private var all: [UInt64] = [], taken = 0
+    mutating func append(_ sequence: UInt64) { all.append(sequence) }
+    mutating func takeFirst(_ count: Int) -> ArraySlice<UInt64> {
+      let first = all[taken...].prefix(count)
+      taken += first.count
+      if taken * 2 > all.count { (all, taken) = (Array(all[taken...]), 0) }
+      return first
+    }
+  }
   /// Of one thread.
   private struct Thread {
     var turn: UInt64 = 0
@@ -44,7 +55,7 @@ struct CauseFinder {
   /// Of joins: what has come since they ran.
   private var arrivals: [UInt64: [UInt64]] = [:]
   /// Of zips: values without partners, by the stop, for each upstream.
-  private var partners: [UInt64: [UInt64: [UInt64]]] = [:]
+  private var partners: [UInt64: [UInt64: Partners]] = [:]
   /// Where an edge was made.
   private var edges: [UInt64: UInt64] = [:]
 
@@ -200,7 +211,7 @@ struct CauseFinder {
     case .heldBackByTimer, .waitsOnScheduler, .waitsForCall, .leftInMailbox:
       wait(event, isInQueue: false)
     case .waitsForAnotherUpstream where zips[event.node] != nil:
-      partners[event.node, default: [:]][event.other, default: []].append(event.sequence)
+      partners[event.node, default: [:]][event.other, default: Partners()].append(event.sequence)
     default: break
     }
     return Finding(causes: causes)
@@ -240,15 +251,14 @@ struct CauseFinder {
   }
 
   private mutating func takePartners(_ event: TracedEvent) -> [UInt64] {
-    guard let queues = partners[event.node], let edges = zips[event.node],
-      edges[event.other] != nil
+    guard let edges = zips[event.node], edges[event.other] != nil,
+      let ups = partners[event.node].map({ Array($0.keys) })
     else { return [] }
     var taken: [UInt64] = []
-    for (up, queue) in queues {
+    for up in ups {
       // One over each edge; the value that came now did not wait.
       let count = (edges[up]?.count ?? 1) - (up == event.other ? 1 : 0)
-      taken += queue.prefix(count)
-      partners[event.node]![up]!.removeFirst(min(count, queue.count))
+      taken += partners[event.node]![up]!.takeFirst(count)
     }
     return taken.sorted()
   }

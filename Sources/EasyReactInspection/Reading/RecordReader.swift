@@ -143,12 +143,17 @@ struct RecordReader {
     }
   }
 
-  private mutating func drop(_ edge: EdgeRecord) {
-    edges[edge.id] = nil
-    guard let down = edge.downstream else { return }
-    let ends = Ends(up: edge.upstream, down: down)
-    between[ends]?.removeAll { $0 == edge.id }
-    if between[ends]?.isEmpty == true { between[ends] = nil }
+  /// Those that were cut before the oldest event: all at once, for many may lie between two nodes.
+  private mutating func dropEdges() {
+    var touched: Set<Ends> = []
+    for edge in edges.values where (edge.cut?.sequence ?? .max) < oldest {
+      edges[edge.id] = nil
+      if let down = edge.downstream { touched.insert(Ends(up: edge.upstream, down: down)) }
+    }
+    for ends in touched {
+      let left = between[ends]?.filter { edges[$0] != nil } ?? []
+      between[ends] = left.isEmpty ? nil : left
+    }
   }
 
   // MARK: - The graph as it is
@@ -217,7 +222,7 @@ struct RecordReader {
     if count == 0 { return }
     events.removeFirst(count)
     finder.forget(before: oldest)
-    for edge in edges.values where (edge.cut?.sequence ?? .max) < oldest { drop(edge) }
+    dropEdges()
     for (node, moment) in gone where moment.sequence < oldest {
       (traces[node], born[node], gone[node]) = (nil, nil, nil)
     }
@@ -236,6 +241,7 @@ struct RecordReader {
   }
 
   func node(_ id: UInt64) -> AnyNode? { traces[id]?.node }
+  var livingNodes: [AnyNode] { traces.values.sorted { $0.id < $1.id }.compactMap(\.node) }
 
   private var nodes: [NodeRecord] {
     var operations: [UInt64: String] = [:]

@@ -208,6 +208,10 @@ struct Shape {
   private let changes: [UInt64]
   private var leading: [Int: Set<UInt64>] = [:]
   private var once: Set<UInt64>?
+  /// Those of which there is something to be said, and what was found of them.
+  private var cuts: [EdgeRecord]?
+  private var cutsOnWay: [Origin: [EdgeRecord]] = [:]
+  private struct Origin: Hashable { let node: UInt64, epoch: Int }
 
   init(_ edges: [EdgeRecord], to target: UInt64) {
     self.target = target
@@ -243,11 +247,23 @@ struct Shape {
 
   /// The first cut edge of each way that led from a node to the target.
   mutating func cutsOnWay(from node: UInt64, at sequence: UInt64) -> [EdgeRecord] {
+    let origin = Origin(node: node, epoch: changes.lowerBound(sequence + 1))
+    if let found = cutsOnWay[origin] { return found }
+    let meant = cutsThatMatter().filter { $0.cut!.sequence <= sequence }
+    if meant.isEmpty { return [] }
     var reachedNow = reached(back: false, from: node) { $0.lived(at: sequence) }
     reachedNow.insert(node)
-    return reachedNow.flatMap { out[$0] ?? [] }.filter {
-      ($0.cut?.sequence ?? .max) <= sequence
-    }.filter { leadsOnceToTarget(from: $0) }
+    let found = meant.filter { reachedNow.contains($0.upstream) }
+    cutsOnWay[origin] = found
+    return found
+  }
+
+  private mutating func cutsThatMatter() -> [EdgeRecord] {
+    if let cuts { return cuts }
+    let all = out.values.joined().filter { $0.cut != nil }
+    let found = all.filter { leadsOnceToTarget(from: $0) }
+    cuts = found
+    return found
   }
 
   /// Was it cut between the two, and led on to the target over edges of that time?
@@ -277,7 +293,8 @@ struct Shape {
 }
 
 extension [UInt64] {
-  fileprivate func lowerBound(_ number: UInt64) -> Int {
+  /// The index of the first that is not less.
+  func lowerBound(_ number: UInt64) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

@@ -20,6 +20,16 @@ extension GraphRecords {
     return graph
   }
 
+  /// Of several graphs that are not joined, each with what is its nodes', in one walk.
+  func parted(into count: Int, _ graph: (UInt64) -> Int?) -> [GraphRecords] {
+    let empty = GraphRecords(dropped: dropped, began: began)
+    var parts = Array(repeating: empty, count: count)
+    for node in nodes { if let place = graph(node.id) { parts[place].nodes.append(node) } }
+    for edge in edges { if let place = graph(edge.upstream) { parts[place].edges.append(edge) } }
+    for event in events { if let place = graph(event.node) { parts[place].events.append(event) } }
+    return parts
+  }
+
   private func isKept(_ sequence: UInt64) -> Bool { event(sequence) != nil }
 
   private func joined(to node: UInt64) -> Set<UInt64> {

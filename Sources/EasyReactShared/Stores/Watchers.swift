@@ -6,25 +6,39 @@ import Synchronization
 /// What a watcher is told is appended under that lock, in order, and told later, on the store's scheduler.
 package struct Watchers {
   package init() {}
-  private var byKey: [String: [Watcher]] = [:]
+  /// Of one key, in order. Who has been cancelled is told nothing, and stays until half of them are: so n that are
+  /// cancelled one by one cost O(n) in any order.
+  private struct Group {
+    var watchers: [Watcher] = []
+    var cancelled = 0
+  }
+  private var byKey: [String: Group] = [:]
   package var isEmpty: Bool { byKey.isEmpty }
 
-  package mutating func add(_ watcher: Watcher) { byKey[watcher.key, default: []].append(watcher) }
+  /// Nothing happens if it has been cancelled already.
+  package mutating func add(_ watcher: Watcher) {
+    if watcher.isCancelled { return }
+    byKey[watcher.key, default: Group()].watchers.append(watcher)
+  }
 
+  /// Once, of one that has been cancelled.
   package mutating func remove(_ watcher: Watcher) {
-    byKey[watcher.key]?.removeAll { $0 === watcher }
-    if byKey[watcher.key]?.isEmpty ?? false { byKey[watcher.key] = nil }
+    let key = watcher.key
+    byKey[key]?.cancelled += 1
+    guard let group = byKey[key], group.cancelled * 2 >= group.watchers.count else { return }
+    let left = group.watchers.filter { !$0.isCancelled }
+    byKey[key] = left.isEmpty ? nil : Group(watchers: left)
   }
 
   func append(_ entry: StoreEntry) {
-    for watcher in byKey[entry.key] ?? [] { watcher.append(.entry(entry)) }
+    for watcher in of(entry.key) { watcher.append(.entry(entry)) }
   }
 
-  package func of(_ key: String) -> [Watcher] { byKey[key] ?? [] }
+  package func of(_ key: String) -> [Watcher] { byKey[key]?.watchers ?? [] }
 
   /// Of every watcher.
   package func forEach(_ body: (Watcher) -> Void) {
-    for watchers in byKey.values { for watcher in watchers { body(watcher) } }
+    for group in byKey.values { for watcher in group.watchers { body(watcher) } }
   }
 }
 
@@ -79,6 +93,8 @@ package final class Watcher: Cancelable {
       return (state.events, handler)
     }
   }
+
+  var isCancelled: Bool { state.withLock { $0.handler == nil } }
 
   package func cancel() {
     let handler = state.withLock { $0.handler.take() }

@@ -117,6 +117,36 @@ extension Section10 {
     #expect(Node.combine([nodes[0]]).value == [1])
   }
 
+  /// It reads only what has changed, and looks first where one was empty: against one that reads all.
+  @Test(arguments: [3, 40, 300])
+  func
+    `10.5 combine of n nodes that are set, cleaned, set in batches and set twice tells what it is to`(
+      size: Int
+    )
+  {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    let nodes = (0..<size).map { _ in MutableNode<Int>() }
+    let told = Recorder(Node.combine(nodes))
+    var held = [Int?](repeating: nil, count: size), expected: [[Int]] = []
+    for value in 0..<(8 * size) {
+      let places = (0..<Int.random(in: 1...size, using: &random)).map { _ in
+        Int.random(in: 0..<size, using: &random)
+      }
+      if Int.random(in: 0..<(2 * size), using: &random) == 0 {
+        nodes[places[0]].clean()
+        held[places[0]] = nil
+        continue
+      }
+      // While many are empty they are filled one by one.
+      let set = held.contains(nil) ? [held.firstIndex(of: nil)!] : places
+      batch { for place in set { nodes[place].value = value + place } }
+      for place in set { held[place] = value + place }
+      if !held.contains(nil) { expected.append(held.map { $0! }) }
+    }
+    #expect(told.values == expected, "seed \(seed)")
+  }
+
   @Test func `10.5 combine is silent whenever an upstream is empty, also one that was cleaned`() {
     let a = MutableNode(1)
     let b = MutableNode(2)

@@ -7,8 +7,8 @@ import Synchronization
 // Nodes that are only linked and cut hold no value, so that nothing flows.
 
 func growthRows() -> [GrowthRow] {
-  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + sharedRows() + keptRows()
-    + layoutRows()
+  cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + combiningRows()
+    + sharedRows() + keptRows() + lookingRows() + layoutRows()
 }
 
 private func emptyNodes(_ count: Int) -> [MutableNode<Int>] {

@@ -12,10 +12,13 @@ import Synchronization
   private let isComplete = Atomic(false)
   /// The node's number when the join told last: as long as it is the node's, nobody else has set the node.
   private var wave: UInt64 = 0
+  /// The position of one that was empty when all were read last: as long as it is, nothing can be told.
+  var lacking: Int?
 
   /// - Parameter upstreams: How many there are.
   init(upstreams: Int) {
-    capacity = max(1, min(64, upstreams / 4))
+    // To read four costs what to note one does, so n changes cost O(n), however many come at a time.
+    capacity = max(1, upstreams / 4)
     positions = .allocate(capacity: capacity)
   }
 

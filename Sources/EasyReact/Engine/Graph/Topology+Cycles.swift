@@ -1,3 +1,4 @@
+import HeapModule
 import Synchronization
 
 // Which edges lie on a cycle. Nodes that reach each other are members of one *component* (strongly
@@ -110,6 +111,7 @@ extension NodePointer {
     if low > high { return [] }
     var forward = Ways(from: start, .outs, to: goal) { $0 <= high }
     var backward = Ways(from: goal, .ins, to: start) { $0 >= low }
+    var common = Heap<SizedComponent>()
     // By turns. Whichever ends first has seen all ways between the two.
     while true {
       let isForwardGoing = forward.step()
@@ -117,7 +119,7 @@ extension NodePointer {
       let isBackwardGoing = backward.step()
       if backward.hasEnded { return backward.found(from: [start]) }
       if isForwardGoing || isBackwardGoing { continue }
-      if let common = nextComponent(&forward, &backward) {
+      if let common = nextComponent(&forward, &backward, &common) {
         return Array(
           Set(forward.found(from: [goal, common])).union(backward.found(from: [common])))
       }
@@ -128,8 +130,18 @@ extension NodePointer {
 /// Both sides have only components left, which are dear. One that both have reached lies on a way; if
 /// it is the last, each has seen the ways on its side of it, and those that leave it out: it is
 /// returned. Else the smallest other one is looked into.
-private func nextComponent(_ forward: inout Ways, _ backward: inout Ways) -> NodePointer? {
-  let common = forward.waiting.intersection(backward.waiting).max { $0.size() < $1.size() }
+/// - Parameter seenByBoth: The components that both had seen before.
+private func nextComponent(
+  _ forward: inout Ways, _ backward: inout Ways, _ seenByBoth: inout Heap<SizedComponent>
+) -> NodePointer? {
+  seenByBoth.insert(contentsOf: forward.takeNew().filter { backward.waiting.contains($0.standIn) })
+  seenByBoth.insert(contentsOf: backward.takeNew().filter { forward.waiting.contains($0.standIn) })
+  while let most = seenByBoth.max?.standIn,
+    !forward.waiting.contains(most) || !backward.waiting.contains(most)
+  {
+    seenByBoth.removeMax()
+  }
+  let common = seenByBoth.max?.standIn
   switch (forward.smallest(except: common), backward.smallest(except: common)) {
   case (nil, nil): return common
   case (let one?, let other?) where other.size() < one.size(): backward.open(other)
@@ -143,6 +155,15 @@ extension NodePointer {
   fileprivate func size() -> Int { members()?.count ?? 1 }
 }
 
+/// A component by the member that stands for it, smaller ones first.
+private struct SizedComponent: Comparable {
+  let standIn: NodePointer
+  let size: Int
+  init(_ standIn: NodePointer) { (self.standIn, size) = (standIn, standIn.size()) }
+  static func < (a: SizedComponent, b: SizedComponent) -> Bool { a.size < b.size }
+  static func == (a: SizedComponent, b: SizedComponent) -> Bool { a.size == b.size }
+}
+
 /// A search over nodes and whole components for all ways to a goal.
 private struct Ways {
   private var front: Front
@@ -152,6 +173,9 @@ private struct Ways {
   private var arcs: [NodePointer: [NodePointer]] = [:]
   /// Components that are not looked into yet, by the members that stand for them.
   private(set) var waiting: Set<NodePointer> = []
+  /// The same by size; those that have been looked into are taken out when they come first.
+  private var bySize = Heap<SizedComponent>()
+  private var new: [SizedComponent] = []
   private var patience = 0
   private(set) var hasEnded = false
 
@@ -161,7 +185,19 @@ private struct Ways {
   ) {
     front = Front(start, list, isAlone: start.component() == nil)
     (self.goal, self.isInside) = (goal, isInside)
-    if start.component() != nil { waiting.insert(start) }
+    if start.component() != nil { wait(start) }
+  }
+
+  private mutating func wait(_ component: NodePointer) {
+    waiting.insert(component)
+    bySize.insert(SizedComponent(component))
+    new.append(SizedComponent(component))
+  }
+
+  /// Those that wait since this was asked last.
+  mutating func takeNew() -> [SizedComponent] {
+    defer { new = [] }
+    return new
   }
 
   /// Looks at one edge. False: only components are left, or nothing is, and it has ended. A component
@@ -189,12 +225,19 @@ private struct Ways {
     if far == goal || far.component() == nil {
       front.see(far, andBeyond: far != goal)
     } else if front.see(far, andBeyond: false) {
-      waiting.insert(far)
+      wait(far)
     }
   }
 
-  func smallest(except one: NodePointer?) -> NodePointer? {
-    waiting.filter { $0 != one }.min { $0.size() < $1.size() }
+  mutating func smallest(except one: NodePointer?) -> NodePointer? {
+    var left: SizedComponent?
+    while let first = bySize.min {
+      if waiting.contains(first.standIn), first.standIn != one { break }
+      bySize.removeMin()
+      if first.standIn == one, waiting.contains(first.standIn) { left = first }
+    }
+    defer { if let left { bySize.insert(left) } }
+    return bySize.min?.standIn
   }
 
   mutating func open(_ storage: NodePointer) {

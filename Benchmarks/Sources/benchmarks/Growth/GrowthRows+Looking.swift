@@ -1,0 +1,144 @@
+import EasyReact
+import EasyReactInspection
+import EasyReactShared
+import EasyReactTesting
+
+// What many nodes that wait, or that are looked at, cost.
+
+/// Combinations of n nodes.
+func combiningRows() -> [GrowthRow] {
+  [
+    GrowthRow(
+      "100 of 1,000 and of 30,000 combined nodes, in a batch",
+      .ratio(limit: 1.5) { _ in
+        let few = Combined(1_000), many = Combined(30_000)
+        return (few.setSome(), many.setSome())
+      }),
+    GrowthRow("n nodes of a combination set for the first time") { size in
+      let sources = (0..<size).map { _ in MutableNode<Int>() }, all = Node.combine(sources)
+      return Grown(work: size, keep: all) { for source in sources { source.set(1) } }
+    },
+    GrowthRow("the same, recorded", limit: 2.2) { size in
+      let sources = (0..<size / 10).map { _ in MutableNode<Int>() }
+      let all = Node.combine(sources.map { $0.map { $0 } })
+      return Grown(work: size / 10, keep: all) {
+        whileRecording { for source in sources { source.set(1) } }
+      }
+    },
+    // Both searches for a way find components alone.
+    GrowthRow("a link between n synced pairs above and n below", limit: 1.5) { size in
+      let pairs = SyncedPairs(size)
+      return Grown(work: size, keep: pairs) { pairs.top.link(to: pairs.bottom) }
+    },
+  ]
+}
+
+/// What looks at a graph, or at what happened in it.
+func lookingRows() -> [GrowthRow] {
+  [
+    GrowthRow("leakReport of a ring of n") { size in
+      let ring = Rings(1, of: size)
+      return Grown(work: size, keep: ring) { _ = leakReport() }
+    },
+    GrowthRow("leakReport of n rings, one below the other") { size in
+      let rings = Rings(size, of: 2)
+      return Grown(work: size, keep: rings) { _ = leakReport() }
+    },
+    GrowthRow("lint of n combinations without a value, in a chain") { size in
+      let source = MutableNode<Int>()
+      var end = source.map { $0 }
+      for _ in 0..<size { end = end.combine(source).map { $0 + $1 } }
+      let last = end
+      return Grown(work: size) { _ = last.lint() }
+    },
+    GrowthRow("lint of n recorded graphs") { size in
+      let recorder = GraphRecorder()
+      recorder.start()
+      let sources = (0..<size).map { MutableNode($0) }, maps = sources.map { $0.map { $0 } }
+      recorder.stop()
+      return Grown(work: size, keep: maps) { _ = recorder.lint() }
+    },
+    GrowthRow("lint of n recorded zips") { size in
+      let recorder = GraphRecorder()
+      recorder.start()
+      let source = MutableNode(0), zips = (0..<size).map { _ in source.zip(source) }
+      recorder.stop()
+      let records = recorder.records
+      return Grown(work: size, keep: zips) { _ = records.lint() }
+    },
+    GrowthRow("why not, of n sets that lead elsewhere, over n nodes") { size in
+      let target = MutableNode(0), source = MutableNode(0)
+      var end = source.filter { $0 < 0 }
+      for _ in 0..<size { end = end.map { $0 } }
+      let recorder = GraphRecorder(events: 16 * size)
+      recorder.start()
+      target.link(to: end).cancel()
+      for value in 0..<size { source.set(value) }
+      recorder.stop()
+      let records = recorder.records
+      return Grown(work: size, keep: end) { _ = records.whyNot(target.id, since: 0) }
+    },
+    GrowthRow("n watchers of a key, cancelled from the first") { size in
+      let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+      let watchers = (0..<size).map { _ in store.watch("key", after: nil) { _ in } }
+      clock.run()
+      return Grown(work: size) { for watcher in watchers { watcher.cancel() } }
+    },
+  ]
+}
+
+private struct Combined {
+  private let sources: [MutableNode<Int>], all: Node<[Int]>
+
+  init(_ count: Int) {
+    sources = (0..<count).map { MutableNode($0) }
+    all = Node.combine(sources)
+  }
+
+  func setSome() -> Grown {
+    Grown(work: 100, keep: self) {
+      for value in 0..<100 { batch { for source in sources.prefix(100) { source.set(value) } } }
+    }
+  }
+}
+
+private func whileRecording(_ body: () -> Void) {
+  let recorder = GraphRecorder()
+  recorder.start()
+  body()
+  recorder.stop()
+}
+
+/// n pairs that `top` leads to, and n that lead to `bottom`.
+private struct SyncedPairs {
+  let top = MutableNode<Int>(), bottom = MutableNode<Int>()
+  private let above: [MutableNode<Int>], below: [MutableNode<Int>]
+
+  init(_ count: Int) {
+    above = (0..<2 * count).map { _ in MutableNode<Int>() }
+    below = (0..<2 * count).map { _ in MutableNode<Int>() }
+    for place in stride(from: 0, to: 2 * count, by: 2) {
+      below[place].link(to: top)
+      below[place].sync(with: below[place + 1])
+      above[place].sync(with: above[place + 1])
+      bottom.link(to: above[place + 1])
+    }
+  }
+}
+
+/// Rings of links, each hanging on the one before it.
+private final class Rings {
+  private let links: [any Cancelable]
+
+  init(_ count: Int, of size: Int) {
+    let rings = (0..<count).map { _ in (0..<size).map { _ in MutableNode<Int>() } }
+    var links: [any Cancelable] = []
+    for (number, ring) in rings.enumerated() {
+      for place in ring.indices { links.append(ring[place].link(to: ring[(place + 1) % size])) }
+      if number > 0 { links.append(ring[0].link(to: rings[number - 1][0])) }
+    }
+    self.links = links
+  }
+
+  deinit { for link in links { link.cancel() } }
+}
