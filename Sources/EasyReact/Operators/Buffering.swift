@@ -82,8 +82,6 @@ private final class BufferedEdge: TimedEdge<Buffered>, @unchecked Sendable {
     super.init(Buffered(windows: Windows(from: scheduler.now, interval)), scheduler, outlet)
   }
 
-  override func holdsBack(_ state: Buffered) -> Bool { state.values.count + 1 < count }
-
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {

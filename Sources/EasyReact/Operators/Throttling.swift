@@ -107,8 +107,6 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
     super.init(OpenInterval(), scheduler, outlet)
   }
 
-  override func holdsBack(_ state: OpenInterval) -> Bool { state.isOpen }
-
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {

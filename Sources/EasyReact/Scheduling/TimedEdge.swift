@@ -32,9 +32,6 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
   deinit { alarm.cancel() }
 
-  /// Does a value that comes now wait? Asked under the lock, where values go on at once, too.
-  func holdsBack(_ state: State) -> Bool { false }
-
   /// The present timer's time has come; decides under the lock.
   func fired(_ state: inout State, _ plan: inout Plan) {}
 
@@ -50,7 +47,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
   ///   code.
   final func decide<Dropped>(_ body: (inout State, inout Plan) -> Dropped) {
-    let decision = decided(body, in: nil)!
+    let decision = decided(body, in: nil)
     if decision.mustDeliver { drain() }
   }
 
@@ -60,14 +57,10 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer,
     _ body: (inout State, inout Plan) -> Dropped
   ) -> Bool {
-    var decision = decided(body, in: turn, isTold: !turn.pointee.isTraced)
-    if decision == nil {
-      _ = edge.stop(.heldBackByTimer, in: turn)
-      decision = decided(body, in: turn)
-    }
-    guard let output = decision!.passes else {
-      if decision!.mustDeliver { drain() }
-      return false
+    let decision = decided(body, in: turn)
+    guard let output = decision.passes else {
+      if decision.mustDeliver { drain() }
+      return edge.stop(.heldBackByTimer, in: turn)
     }
     let isStored = outlet.pass(output, edge, up, turn)
     // What was decided meanwhile waits at the result until the loop has told this value.
@@ -87,21 +80,17 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var deadline: (generation: Int, interval: Duration?)?
   }
 
-  /// Nil: nothing was decided, for the value is to wait, and a recording is not told of it yet: afterwards another
-  /// thread may have delivered it.
   private func decided<Dropped>(
-    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?, isTold: Bool = true
-  ) -> Decision? {
-    let decided = guarded.withLock { guarded -> (decision: Decision, dropped: Dropped)? in
-      let isLate = guarded.isDelivering || !guarded.outbox.isEmpty
-      if !isTold, isLate || holdsBack(guarded.state) { return nil }
+    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
+  ) -> Decision {
+    let (decision, dropped) = guarded.withLock { guarded in
       var plan = Plan()
       let dropped = body(&guarded.state, &plan)
       return (settle(plan, &guarded, in: turn), dropped)
     }
-    guard let decided else { return nil }
-    setAlarm(decided.decision)
-    return decided.decision
+    _ = consume dropped
+    setAlarm(decision)
+    return decision
   }
 
   /// Under the lock.
