@@ -342,30 +342,29 @@ extension Section5 {
   func `5.1 what two threads set on both sides of a sync does not go to and fro between them`() {
     let nodes = (0..<2).map { _ in MutableNode(0) }
     nodes[0].sync(with: nodes[1])
-    let heard = nodes.map { _ in Heard<Int>() }, runs = nodes.map { _ in Tally() }
-    let returned = Tally(), mostRuns = 50
+    let heard = nodes.map { _ in Heard<Int>() }, steps = Steps(), mostRuns = 50
     let listenings = (0..<2).flatMap { (side: Int) -> [Listening] in
-      let other = runs[1 - side]
+      let other = 1 - side
       return [
         nodes[side].listen { heard[side].hear($0) },
         // Both are inside before one of them crosses; later ones are there already.
         nodes[side].listen { value in
           if value == 0 { return }
-          runs[side].add()
-          while other.count == 0 { letOthersRun() }
+          steps.note { $0.runs[side] += 1 }
+          steps.wait { $0.runs[other] > 0 }
         },
         // Behind the sync.
         nodes[side].map { $0 }.listen { value in
-          let run = runs[side].count
+          let run = steps.now.runs[side]
           if value == 0 || run > mostRuns { return }
-          while other.count < run + side, returned.count == 0 { letOthersRun() }
+          steps.wait { $0.runs[other] >= run + side || $0.returned > 0 }
         },
       ]
     }
     onThreads(2) { side in
-      while side == 1, runs[0].count == 0 { letOthersRun() }
+      if side == 1 { steps.wait { $0.runs[0] > 0 } }
       nodes[side].value = side + 1
-      returned.add()
+      steps.note { $0.returned += 1 }
     }
     for side in 0..<2 {
       let values = heard[side].values.drop { $0 == 0 }
