@@ -14,7 +14,7 @@ limited() { # limited SECONDS COMMAND…
   if command -v timeout >/dev/null; then timeout -k 60 "$@"; else "${@:2}"; fi
 }
 
-# part NAME COMMAND…: shows the output and how long it took, and keeps the output.
+# part NAME COMMAND…: shows the output and how long it took, and keeps the output in a file of that name.
 part() {
   local name=$1 code=0 began=$SECONDS left=$((seconds - SECONDS))
   shift
@@ -36,7 +36,7 @@ export EASYREACT_SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 build() { # build PACKAGE [OPTIONS]
   # shellcheck disable=SC2086  # several words
-  part "build of $1" env SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
+  part "build of ${1//\//-}" env SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
 }
 
 part "format" Scripts/format.sh --check
