@@ -31,4 +31,9 @@ if found=$(grep -nE '^@Suite\b.* struct ' Tests/EasyReactTests -r | grep -vF .wa
   printf '%s\n' "$found" "a suite without .watched: its bodies would run on Dispatch's threads" >&2
   exit 1
 fi
+# Two tests that block the two threads of the cooperative pool until all is quiet wait for whom they keep from running.
+if found=$(grep -nE '\bsettle\((within: .*)?\)' "${files[@]}" | grep -vE '^Tests/EasyReactTests/|await settle|world\.settle|func settle|^[^:]+:[0-9]+: *//'); then
+  printf '%s\n' "$found" "a test blocks a thread of the cooperative pool: await settle()" >&2
+  exit 1
+fi
 echo "${#files[@]} test files, none sleeps"

@@ -6,7 +6,7 @@ import EasyReact
 ///     let source = MutableNode(0)
 ///     let shown = Recorder(source.deliver(on: .queue(queue)))
 ///     source.value = 1
-///     #expect(settle())
+///     #expect(await settle())
 ///     shown.values              // [0, 1]
 ///
 /// Then every `map` and `combine` off cycles equals its definition, and synced nodes are equal
@@ -24,8 +24,10 @@ import EasyReact
 /// at any time; so may tests that run beside this one, which it waits for too.
 ///
 /// The calling thread is blocked meanwhile. On the main thread that would keep the main queue from
-/// running, so use the asynchronous form there. Called from a listener it stops with a message: the
-/// graph is not quiet as long as the listener waits.
+/// running; and Swift Testing runs synchronous tests on the threads of the concurrency pool, as many as
+/// there are processors: two tests that block there keep two processors' tasks and actors from running,
+/// perhaps those that they wait for. So use the asynchronous form in both. Called from a listener it
+/// stops with a message: the graph is not quiet as long as the listener waits.
 /// - Parameter limit: How long it waits at most.
 /// - Returns: False: something was still going on after `limit`.
 public func settle(within limit: Duration = .seconds(60)) -> Bool {

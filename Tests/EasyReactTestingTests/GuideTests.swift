@@ -101,11 +101,11 @@ struct User: Equatable { let name: String }
     #expect(recorder.threads == [.current, .current])
   }
 
-  @Test func `a price arrives on the queue`() {
+  @Test func `a price arrives on the queue`() async {
     let price = MutableNode(1)
     let shown = Recorder(price.deliver(on: .queue(DispatchQueue(label: "prices"))))
     price.value = 2
-    #expect(settle())
+    #expect(await settle())
     #expect(shown.values == [1, 2])
   }
 
