@@ -57,9 +57,9 @@ extension Replica {
 
   /// The writing is no part of the set. What waits behind a write that is under way goes on with its answer.
   private func schedule() {
+    keptNode = node
     if isScheduled || isAnswerDue { return }
     isScheduled = true
-    keptNode = node
     store.scheduler.schedule {
       self.step {
         _ = $0

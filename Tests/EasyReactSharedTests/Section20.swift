@@ -104,6 +104,28 @@ import Testing
 
   // MARK: 20.3
 
+  /// The entry of one's own write may be heard before the step that was to write it.
+  @Test
+  func
+    `20.2, 20.3 what is updated behind a write that went ahead is written, though nobody has the node any more`()
+  {
+    let (jobs, farJobs) = (Jobs(), Jobs())
+    let store = MemoryStore(on: jobs), far = MemoryStore(sharing: store, on: farJobs)
+    let other = far.node("key", of: Int.self)
+    var node: SharedNode<Int>? = store.node("key", of: Int.self)
+    farJobs.runAll()
+    jobs.runAll()
+    other.value = 5
+    farJobs.runAll()  // written, and to be told here
+    node?.update(default: 0) { $0 += 10 }
+    jobs.runNext()  // told, so written too, and that is told in the same step
+    node?.update(default: 0) { $0 += 100 }
+    node = nil
+    jobs.runAll()
+    farJobs.runAll()
+    #expect(other.value == 115)
+  }
+
   @Test func `20.3 an update before anything is known waits for it`() {
     let world = World()
     world.machine(1).node.value = 40
@@ -505,4 +527,23 @@ import Testing
       _ = try? Envelope.open(bytes, key: "k")
     }
   }
+}
+
+/// Runs what is scheduled one by one, when the test says so.
+private final class Jobs: NodeScheduler {
+  private let jobs = Mutex<[@Sendable () -> Void]>([])
+  let now = Duration.zero
+  func schedule(_ work: @escaping @Sendable () -> Void) { jobs.withLock { $0.append(work) } }
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+    schedule(work)
+    return CancelableBag()
+  }
+  /// False: nothing is to be done.
+  @discardableResult
+  func runNext() -> Bool {
+    guard let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    job()
+    return true
+  }
+  func runAll() { while runNext() {} }
 }
