@@ -82,7 +82,8 @@ public final class GraphRecorder: Sendable {
       }
       return state
     }
-    GraphRecorder.running.withLock { $0.recorder = self }
+    // Of several that are started at once the one that runs.
+    GraphRecorder.running.withLock { if recording.isRunning { $0.recorder = self } }
     _ = consume old
   }
 

@@ -35,7 +35,7 @@ public struct WhyNot: Codable, Hashable, Sendable {
     case emptinessDoesNotPass
     /// The operator took it and told nothing: it only keeps it for later, as `sample` does, or its turn is under way.
     case notPassedOn
-    /// The edge was cut before the set.
+    /// The edge was cut before the value could come to it: before the set, or while the value waited.
     case cutBefore(Moment)
   }
 

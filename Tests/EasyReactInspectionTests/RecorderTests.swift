@@ -54,6 +54,22 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.1 nodes that came and went between two looks are forgotten with their events`() {
+      recorded(events: 100) { recorder in
+        let node = MutableNode(0)
+        for _ in 0..<20 {
+          for _ in 0..<200 { _ = node.map { $0 } }
+          #expect(recorder.counts.count < 210)
+        }
+        let records = recorder.records
+        let gone = Set(records.events.filter { $0.kind == .nodeGone }.map(\.node))
+        for record in records.nodes where record.id != node.id && record.gone == nil {
+          #expect(!gone.contains(record.id))
+        }
+        #expect(records.nodes.filter { $0.gone == nil }.count <= 2)
+      }
+    }
+
     @Test func `18.1 the ring is of the stated size in bytes of descriptions`() {
       recorded(bytes: 10_000) { recorder in
         let node = MutableNode("")

@@ -97,7 +97,8 @@ extension NodePointer {
 }
 
 extension EdgePointer {
-  /// Reports why, if anybody listens.
+  /// Reports why, if anybody listens. What waits is reported before it is handed to whoever goes on with it: so a
+  /// recording is in the order of causes.
   @inlinable @inline(__always) func stop(_ reason: GraphEvent.Stop, in turn: TurnPointer) -> Bool {
     if turn.pointee.isTraced { traceStop(reason, in: turn) }
     return false

@@ -32,8 +32,9 @@ struct RecordReader {
     recording.forEachEvent(from: next) { new.append($0) }
     // What is dropped while this looks at it stays until the next time: a busy program would leave nothing to be shown.
     oldest = recording.bounds.lowerBound
-    for trace in recording.traces where traces.updateValue(trace, forKey: trace.id) == nil {
-      isShapeNew = true
+    // A node may have come and gone, and its events been dropped, since the last time.
+    for trace in recording.traces where !trace.isForgotten(before: oldest) {
+      if traces.updateValue(trace, forKey: trace.id) == nil { isShapeNew = true }
     }
     // Edges of which no event was kept, so that what comes over them is known to.
     isShapeNew = isShapeNew || new.contains { $0.changesShape }
@@ -218,14 +219,14 @@ struct RecordReader {
   // MARK: - Letting go
 
   private mutating func forgetDropped() {
+    for (node, trace) in traces where trace.isForgotten(before: oldest) {
+      (traces[node], born[node], gone[node]) = (nil, nil, nil)
+    }
     let count = events.lowerBound(oldest)
     if count == 0 { return }
     events.removeFirst(count)
     finder.forget(before: oldest)
     dropEdges()
-    for (node, moment) in gone where moment.sequence < oldest {
-      (traces[node], born[node], gone[node]) = (nil, nil, nil)
-    }
   }
 
   // MARK: - Records

@@ -212,6 +212,9 @@ struct Shape {
   private var cuts: [EdgeRecord]?
   private var cutsOnWay: [Origin: [EdgeRecord]] = [:]
   private struct Origin: Hashable { let node: UInt64, epoch: Int }
+  /// From where edges of a time between two changes led here, each at some moment of it.
+  private var leadingWithin: [Span: Set<UInt64>] = [:]
+  private struct Span: Hashable { let start: Int, end: Int }
 
   init(_ edges: [EdgeRecord], to target: UInt64) {
     self.target = target
@@ -267,14 +270,18 @@ struct Shape {
   }
 
   /// Was it cut between the two, and led on to the target over edges of that time?
-  func wasCut(_ edge: EdgeRecord, since start: UInt64, before end: UInt64) -> Bool {
+  mutating func wasCut(_ edge: EdgeRecord, since start: UInt64, before end: UInt64) -> Bool {
     guard let cut = edge.cut?.sequence, start < cut, cut < end, let down = edge.downstream else {
       return false
     }
-    let found = reached(back: false, from: down) {
-      ($0.cut?.sequence ?? .max) > start && ($0.born?.sequence ?? 0) < end
+    if down == target { return true }
+    let span = Span(start: changes.lowerBound(start + 1), end: changes.lowerBound(end))
+    if leadingWithin[span] == nil {
+      leadingWithin[span] = reached(back: true, from: target) {
+        ($0.cut?.sequence ?? .max) > start && ($0.born?.sequence ?? 0) < end
+      }
     }
-    return down == target || found.contains(target)
+    return leadingWithin[span]!.contains(down)
   }
 
   private func reached(

@@ -18,7 +18,7 @@ func combiningRows() -> [GrowthRow] {
       let sources = (0..<size).map { _ in MutableNode<Int>() }, all = Node.combine(sources)
       return Grown(work: size, keep: all) { for source in sources { source.set(1) } }
     },
-    GrowthRow("the same, recorded", limit: 2.2) { size in
+    GrowthRow("n nodes of a combination set for the first time, recorded", limit: 2.2) { size in
       let sources = (0..<size / 10).map { _ in MutableNode<Int>() }
       let all = Node.combine(sources.map { $0.map { $0 } })
       return Grown(work: size / 10, keep: all) {
@@ -77,6 +77,17 @@ func lookingRows() -> [GrowthRow] {
       recorder.stop()
       let records = recorder.records
       return Grown(work: size, keep: end) { _ = records.whyNot(target.id, since: 0) }
+    },
+    GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
+      let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
+      recorder.start()
+      return Grown(work: size, keep: source) {
+        for number in 0..<size {
+          _ = source.map { $0 }
+          if number % 500 == 0 { _ = recorder.counts }
+        }
+        recorder.stop()
+      }
     },
     GrowthRow("n watchers of a key, cancelled from the first") { size in
       let clock = VirtualScheduler(), store = MemoryStore(on: clock)

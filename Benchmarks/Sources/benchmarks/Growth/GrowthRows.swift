@@ -175,6 +175,11 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for link in links.reversed() { link.cancel() }
       }
     },
+    GrowthRow("a cut in a loop that fans out to n and in again", limit: 1.5) { size in
+      let hub = MutableNode<Int>(), maps = (0..<size).map { _ in hub.map { $0 } }
+      let back = hub.link(to: Node.merge(maps))
+      return Grown(work: size, keep: hub) { back.cancel() }
+    },
     GrowthRow("n nodes with values, synced in a loop") { size in
       let nodes = (0..<size).map { MutableNode($0) }
       return Grown(work: size, keep: nodes) {

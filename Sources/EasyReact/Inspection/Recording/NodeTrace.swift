@@ -53,7 +53,7 @@ package final class NodeTrace: @unchecked Sendable {
   }
 
   /// It went, and no event of it is kept.
-  func isForgotten(before oldest: UInt64) -> Bool {
+  package func isForgotten(before oldest: UInt64) -> Bool {
     life.withLock { $0.gone != 0 && $0.gone < oldest }
   }
 
