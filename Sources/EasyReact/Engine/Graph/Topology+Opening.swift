@@ -53,6 +53,7 @@ private struct Remainder {
 
   mutating func nextDoubt() -> Doubt? {
     if !contains(root) {
+      topology.looks += sources.count + targets.count
       sources = sources.filter(contains)
       targets = targets.filter(contains)
       guard let next = sources.first, !targets.isEmpty else { return nil }
