@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Calls go down only: no type of an upper floor of the library is named on a lower one (Documentation/Architecture.md, "Floors").
-# Prints each name that stands too low, and fails if there is one.
+# Each flag of a set has its line in Documentation/Glossary.md. Prints each name that stands too low, or is not there, and fails if there is one.
 set -euo pipefail
 cd "$(dirname "$0")/../Sources/EasyReact"
 
@@ -23,4 +23,15 @@ for lower in "${!floors[@]}"; do
     done < <(of "${floors[lower]}")
   done
 done
-if [ $found = 0 ]; then echo "calls go down only"; else echo "a name of an upper floor stands in a lower one" >&2; exit 1; fi
+if [ $found != 0 ]; then
+  echo "a name of an upper floor stands in a lower one" >&2
+  exit 1
+fi
+flags=$(grep -rhoE 'static var [a-zA-Z]+: (Node|Edge|Lasting)(Flags|Traits)' Engine | awk '{print $3}' | tr -d : | grep -vx inFlight)
+for flag in $flags; do
+  if ! sed -n "/^## The engine's flags/,\$p" ../../Documentation/Glossary.md | grep -qF "\`$flag\`"; then
+    echo "the flag $flag has no line in Documentation/Glossary.md" >&2
+    exit 1
+  fi
+done
+echo "calls go down only, and $(wc -w <<<"$flags") flags have their lines"

@@ -38,12 +38,11 @@ struct easyreact_event {
   uint64_t turn;
   struct easyreact_value old_value, new_value;
   void *_Nullable context;  // a description, retained
-  const uint8_t *_Nullable file;
+  const uint8_t *_Nullable file;  // a zero ends its name
   uint32_t edge;
   uint32_t thread;
   uint32_t line;
   uint32_t bytes;  // of the descriptions that came with this event
-  uint16_t file_count;
   uint8_t kind, stop, operation, flags;
   uint8_t old_form, new_form;
 };

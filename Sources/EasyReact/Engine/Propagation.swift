@@ -161,13 +161,13 @@ extension NodePointer {
       // All edges are done. The next value that waits here, or back to the node below.
       let carried = node.pointee.flags.rawValue & NodeFlags.inFlight.rawValue
       if carried != 0 {
-        if carried == NodeFlags.event.rawValue, node.pointee.hasTrivialValue {
+        if carried == NodeFlags.event.rawValue, node.pointee.traits.has(.hasTrivialValue) {
           node.pointee.flags.remove(.event)
         } else {
           node.dropInFlight()
         }
       }
-      if node.pointee.queue != nil, node.pointee.operations(node, .takeNext, turn) {
+      if node.hasQueue, node.takeNext(in: turn) {
         hasNewValue = true
         continue
       }
@@ -333,12 +333,10 @@ extension EdgePointer {
 
 extension NodePointer {
   /// Stores the next value that waits here and may be told. The node stays on the stack.
-  @inlinable func takeNext<Value: Sendable>(_: Value.Type, in turn: TurnPointer) -> Bool {
-    while let waiting = takeWaiting(in: turn) {
-      let arrival = waiting.take(Value.self)
-      let context = waiting.delivery.takeContext()
-      let delivery = waiting.delivery.afterWaiting(context)
-      if storeArrival(arrival, delivery, sender: waiting.sender, in: turn) { return true }
+  func takeNext(in turn: TurnPointer) -> Bool {
+    guard let queue = pointee.sideTableIfAny()?.queue else { return false }
+    while let item = queue.takeFirst() {
+      if item(self, turn) { return true }
     }
     return false
   }

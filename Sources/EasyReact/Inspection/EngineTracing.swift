@@ -163,9 +163,7 @@ extension NodePointer {
 
 extension EdgePointer {
   @inline(never) func traceListener(in turn: TurnPointer) {
-    let owned =
-      pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
-    if let owned, owned.isOwnerGone { return }
+    if let owned = pointee.publicObject as? OwnedListening, owned.isOwnerGone { return }
     if let ring = turn.ring {
       record(.told, wave: turn.pointee.wave.number, ring, turn)
     }

@@ -66,7 +66,7 @@ extension NodePointer {
         !up.pointee.hasValue.load(ordering: .relaxed)
       else { return false }
       if up.isEventNode() { return true }
-      mustWalk = mustWalk || up.pointee.firstIn.load(ordering: .relaxed) != nil
+      mustWalk = mustWalk || up.hasUpstream
       return false
     }
     if isSure || !mustWalk { return isSure }

@@ -78,7 +78,7 @@ private struct Findings {
     expect(
       storage.pointee.waitingMessages.load(ordering: .relaxed) == 0, "at rest no message is counted"
     )
-    expect(!storage.pointee.endsWithMessages, "its handle is there")
+    expect(storage.pointee.life == .wanted, "its handle is there")
     expect(
       !storage.pointee.hasPendingValue.load(ordering: .acquiring), "at rest no posted value waits")
     expect(storage.pointee.lock.load(ordering: .relaxed) == 0, "its short lock is free")
@@ -97,7 +97,7 @@ private struct Findings {
         "a node that is no head lies in its upstream's region")
     }
     expect(
-      !storage.pointee.isMutable.load(ordering: .relaxed) || storage.pointee.isHead,
+      !storage.pointee.has(.isMutable) || storage.pointee.isHead,
       "a node that can be set is the head of a region")
   }
 
@@ -123,12 +123,12 @@ private struct Findings {
         !edge.pointee.has(.isBackEdge) || edge.liesOnCycle(), "what leads back lies on a cycle")
       expect(edge.pointee.up!.top() <= storage.top(), "tops do not fall along an edge")
       expect(
-        before == nil || edge.pointee.previousIn.load(ordering: .relaxed) == before,
+        before.map { $0.isInNode || edge.previousIn == $0 } ?? true,
         "its upstream list is linked both ways")
     }
     expect(
-      edges.first.map { $0.pointee.previousIn.load(ordering: .relaxed) == edges.last } ?? true,
-      "its first upstream edge knows the last")
+      edges.first { !$0.isInNode }.map { $0.previousIn == edges.last } ?? true,
+      "the first upstream edge that has a block of its own knows the last")
     return edges.count
   }
 
@@ -152,4 +152,8 @@ private struct Findings {
     expect(last == edges.last, "at rest its last edge is attached")
     return edges.count { $0.pointee.upHandle == nil }
   }
+}
+
+extension EdgePointer {
+  fileprivate var previousIn: EdgePointer? { block.pointee.previousIn.load(ordering: .relaxed) }
 }

@@ -59,8 +59,7 @@ extension AnyNode {
       far.map {
         (
           to: $0.id,
-          transform: edge.pointee.publicObject.load(ordering: .acquiring)?.takeUnretainedValue()
-            as? AnyNodeTransform,
+          transform: edge.pointee.publicObject as? AnyNodeTransform,
           kind: edge.pointee.kind, isBackEdge: edge.pointee.has(.isBackEdge)
         )
       }

@@ -36,8 +36,7 @@ extension AnyNode {
   public final var hasListener: Bool {
     var owned: [OwnedListening] = []
     let isFound = storage.hasEdge(.listeners) { edge in
-      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
-      guard let listening = publicObject as? OwnedListening else { return true }
+      guard let listening = edge.pointee.publicObject as? OwnedListening else { return true }
       owned.append(listening)
       return owned.count == 16
     }
@@ -50,8 +49,7 @@ extension AnyNode {
     var owned: [OwnedListening] = []
     storage.forEachEdge(.listeners) { edge in
       if edge.pointee.has(.cut) { return }
-      let publicObject = edge.pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue()
-      if let listening = publicObject as? OwnedListening {
+      if let listening = edge.pointee.publicObject as? OwnedListening {
         owned.append(listening)
       } else {
         count += 1
@@ -113,20 +111,14 @@ extension EdgePointer {
   /// The transform of an edge, made when it is first asked for. Under the lock of one of the edge's
   /// nodes; it runs no code of the user's.
   fileprivate func transform(from up: AnyNode, to down: AnyNode) -> AnyNodeTransform? {
-    if let publicObject = pointee.publicObject.load(ordering: .acquiring) {
-      return publicObject.takeUnretainedValue() as? AnyNodeTransform
-    }
+    if let publicObject = pointee.publicObject { return publicObject as? AnyNodeTransform }
     // One whose ends cannot be set is without types.
     let type =
       pointee.traits.has(.hasFixedEnds)
       ? AnyNodeTransform.self : type(of: down).transformType(from: type(of: up))
     let made = type.adopting(self)
-    let (exchanged, original) = pointee.publicObject.compareExchange(
-      expected: nil, desired: Unmanaged.passRetained(made as AnyObject),
-      ordering: .acquiringAndReleasing)
-    if exchanged { return made }
-    Unmanaged.passUnretained(made as AnyObject).release()
-    return original?.takeUnretainedValue() as? AnyNodeTransform
+    guard let earlier = pointee.setPublicObject(made) else { return made }
+    return earlier as? AnyNodeTransform
   }
 }
 

@@ -120,9 +120,7 @@ extension Node {
         kind: .listen, up: storage,
         handle: keepsNode ? Unmanaged.passRetained(self as AnyNode) : nil,
         hearsEmptiness: hearsEmptiness, flags: .starting, state: state, step: step))
-    if let publicObject {
-      edge.pointee.publicObject.store(Unmanaged.passRetained(publicObject), ordering: .relaxed)
-    }
+    if let publicObject { edge.pointee.setPublicObject(publicObject) }
     edge.countOnUpstream()
     return edge
   }

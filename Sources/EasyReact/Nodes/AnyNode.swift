@@ -52,7 +52,7 @@ public class AnyNode: @unchecked Sendable {
 
   /// May it be set? True for good once it is.
   public final var isMutable: Bool {
-    storage.pointee.isMutable.load(ordering: .acquiring) || storage.anyLens != nil
+    storage.pointee.has(.isMutable) || storage.anyLens != nil
   }
 
   /// Has the node lost an upstream edge that it computes from? A combine or zip then tells nothing

@@ -248,7 +248,8 @@ extension MutableNode {
     switch arrival {
     case .value(let value): stage(value, context, in: batch)
     case .empty: stage(nil, context, in: batch)
-    case .change where storage.pointee.isKept, .attempt where storage.pointee.isKept:
+    case .change where storage.pointee.traits.has(.isKept),
+      .attempt where storage.pointee.traits.has(.isKept):
       stageChange(arrival.asAttempt!, context, in: batch)
     case .change(let change):
       guard var value = value else { return }  // staged, or stored

@@ -54,7 +54,7 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   public final func mutablify() -> MutableNode<Value> {
     // A lens can be set already, and what it shows stays its whole's.
     if storage.anyLens == nil,
-      !storage.pointee.isMutable.exchange(true, ordering: .acquiringAndReleasing)
+      storage.pointee.insert(.isMutable)
     {
       let turn = currentTurn()
       turn.enter()
@@ -151,7 +151,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   ///   that is changed in place is copied once an update.
   @inlinable public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     let turn = currentTurn()
-    if isOrdinary(turn), !storage.pointee.isKept {
+    if isOrdinary(turn), !storage.pointee.traits.has(.isKept) {
       storage.changeValue(change, in: turn)
     } else {
       setSlowly(.change(change), context: nil)
@@ -176,7 +176,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   /// In a batch, or of a node that cannot be set.
   @inlinable @inline(never) final func setUnusually(_ value: Value, _ turn: TurnPointer) {
     let isStaged =
-      storage.pointee.isMutable.load(ordering: .relaxed)
+      storage.pointee.has(.isMutable)
       && turn.withOpenBatch { batch in
         if batch.refuses { return false }
         stage(value, nil, in: batch)
@@ -187,7 +187,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
 
   /// Can be set, and this thread is in no batch.
   @inlinable @inline(__always) final func isOrdinary(_ turn: TurnPointer) -> Bool {
-    storage.pointee.isMutable.load(ordering: .relaxed) && turn.pointee.batch == nil
+    storage.pointee.has(.isMutable) && turn.pointee.batch == nil
   }
 
   /// A cast reached a setter of a node that cannot be set.
@@ -198,10 +198,11 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   }
 
   @inlinable @inline(never) final func setSlowly(_ arrival: Arrival<Value>, context: ContextBox?) {
-    if !storage.pointee.isMutable.load(ordering: .acquiring) { return setPart(arrival, context) }
+    if !storage.pointee.has(.isMutable) { return setPart(arrival, context) }
     let turn = currentTurn()
     if let batch = turn.openBatch { return stage(arrival, context, in: batch) }
-    storage.bring(storage.pointee.isKept ? kept(arrival) : arrival, context: context, in: turn)
+    storage.bring(
+      storage.pointee.traits.has(.isKept) ? kept(arrival) : arrival, context: context, in: turn)
   }
 
   /// Of a node that the engine cannot set: a lens, or a mistake.
@@ -278,9 +279,9 @@ extension NodeFactory {
 ) -> NodePointer {
   let storage = makeStorage(
     of: Value.self, region: nil, location: location,
-    inEdge: EdgeStorage(kind: .link) { _, _, _ in false })
+    inEdge: EdgeStorage(kind: .link, flags: .detached) { _, _, _ in false })
   if let value { storage.store(value) }
-  if isMutable { storage.pointee.isMutable.store(true, ordering: .relaxed) }
+  if isMutable { storage.pointee.insert(.isMutable) }
   return storage
 }
 

@@ -29,7 +29,7 @@ public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked S
     self.keeper = keeper
     super.init(
       adopting: makeSourceStorage(nil as Value?, isMutable: true, SourceLocation(file, line)))
-    storage.pointee.isKept = true
+    storage.pointee.traits.insert(.isKept)
   }
 
   deinit { keeper.nodeIsGone() }

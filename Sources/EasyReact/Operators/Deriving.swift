@@ -58,14 +58,11 @@ extension NodePointer {
   ) {
     let edge = down.inEdgePointer()
     if let publicObject {
-      edge.pointee.publicObject.store(
-        Unmanaged.passRetained(publicObject as AnyObject), ordering: .relaxed)
+      edge.pointee.setPublicObject(publicObject)
       let life = EdgeReference(edge)
       publicObject.ends.withLock { $0.life = life }
     }
     down.pointee.references.store(2, ordering: .relaxed)
-    down.pointee.firstIn.store(edge, ordering: .relaxed)
-    edge.pointee.previousIn.store(edge, ordering: .relaxed)
     pointee.acquire()
     // Read again: the upstream may have been moved to another region, or to a higher rank, a moment
     // ago.
@@ -129,20 +126,18 @@ extension EdgePointer {
 
   private func attachAndCatchUp(with seen: UInt64, in turn: TurnPointer) {
     if !attachWithoutPush(in: turn) { return }
-    let up = pointee.up.unsafelyUnwrapped
-    if up.pointee.wave.load(ordering: .relaxed) != seen,
-      up.pointee.hasValue.load(ordering: .relaxed)
-    {
-      pushValue(in: turn)
-    }
+    let number = pointee.up.unsafelyUnwrapped.numberOfValue()
+    if number != seen, number != .max { pushValue(in: turn) }
   }
 }
 
 extension NodePointer {
-  /// A number is stored behind its value, so who reads after this reads none that is older. A set under way may
-  /// be read and pushed too; none is missed.
-  func numberOfValue() -> UInt64 {
-    let hasValue = pointee.hasValue.load(ordering: .acquiring)
-    return hasValue ? pointee.wave.load(ordering: .acquiring) : .max
+  /// One that no other value of the node has had; `.max`: the node is empty. It is stored behind its value, so who
+  /// reads after this reads none that is older. A set under way may be read and pushed too; none is missed.
+  @usableFromInline func numberOfValue() -> UInt64 {
+    if !pointee.hasValue.load(ordering: .acquiring) { return .max }
+    let number = pointee.wave.load(ordering: .acquiring)
+    let tiebreak = tiebreak()
+    return tiebreak == 0 ? number : 1 << 63 | tiebreak
   }
 }

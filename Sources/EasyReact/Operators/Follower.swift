@@ -85,7 +85,7 @@ import Synchronization
   /// Asked while it counts as running, as one that is followed does.
   @inlinable func askEarly(_ node: Node<Output>) -> (value: Output, wave: UInt64, isDone: Bool)? {
     let wave = node.storage.pointee.wave.load(ordering: .acquiring)
-    guard let isDone, node.storage.pointee.firstIn.load(ordering: .relaxed) == nil,
+    guard let isDone, !node.storage.hasUpstream,
       let value = node.storage.readStored(Output.self)
     else { return nil }
     return (value, wave, isDone(value))

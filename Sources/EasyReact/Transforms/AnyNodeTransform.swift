@@ -84,7 +84,7 @@ open class AnyNodeTransform: @unchecked Sendable {
   /// A transform that was cut has lost both ends. If the node that it led to is gone, it keeps the
   /// one it came from.
   func edgeEnded(_ edge: EdgePointer) {
-    let isDownstreamGone = edge.pointee.down!.pointee.isUnwanted
+    let isDownstreamGone = edge.pointee.down!.pointee.life == .unwanted
     let from = isDownstreamGone ? edge.pointee.upNode : nil
     let isPresent = ends.withLock { ends in
       guard ends.life?.edge == edge else { return false }

@@ -76,7 +76,7 @@ extension NodeTransform {
         flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
         step: parts.step))
     edge.pointee.down = to.landing.storage
-    edge.pointee.publicObject.store(Unmanaged.passRetained(self as AnyObject), ordering: .relaxed)
+    edge.pointee.setPublicObject(self)
     return edge
   }
 }

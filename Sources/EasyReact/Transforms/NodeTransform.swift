@@ -129,8 +129,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     let saved = (turn.pointee.receiving, turn.pointee.hasSent)
     (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
-    let handle = edge.pointee.upHandle.unsafelyUnwrapped
-    Unmanaged<AnyNode>.fromOpaque(handle.toOpaque())._withUnsafeGuaranteedRef { sender in
+    let handle = up.pointee.handle.load(ordering: .relaxed).unsafelyUnwrapped  // the edge keeps it
+    Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
       if turn.isEmptied {
         receiveEmpty(from: sender, context: turn.currentContext)
       } else if turn.pointee.wave.context == nil {
@@ -206,8 +206,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   @inlinable final func isPublicObject(of edge: EdgePointer) -> Bool {
-    edge.pointee.publicObject.load(ordering: .relaxed)?.toOpaque()
-      == Unmanaged.passUnretained(self as AnyObject).toOpaque()
+    edge.pointee.isPublicObject(self)
   }
 
   @usableFromInline final func deliverFromOutside(

@@ -104,7 +104,7 @@ extension NodePointer {
   func dropInFlight() {
     let flags = pointee.flags
     pointee.flags = flags.without(.inFlight)
-    if flags.has(.event) { _ = pointee.operations(self, .dropEvent, currentTurn()) }
+    if flags.has(.event), !pointee.traits.has(.hasTrivialValue) { dropEvent(pointee.valueType) }
     if flags.has(.context), let sideTable = pointee.sideTableIfAny() {
       if sideTable.isTracedStart.load(ordering: .relaxed) {
         sideTable.isTracedStart.store(false, ordering: .relaxed)

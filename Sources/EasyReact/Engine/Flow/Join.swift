@@ -154,7 +154,7 @@ extension NodePointer {
       join.pointee.sender = sender
       return true
     }
-    if pointee.isUnwanted || join.pointee.context != nil
+    if pointee.life == .unwanted || join.pointee.context != nil
       || join.pointee.isTerminated.load(ordering: .relaxed)
     {
       return false
@@ -180,7 +180,7 @@ extension NodePointer {
   func noteArrival(
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    if pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+    if pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
       return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
@@ -285,7 +285,7 @@ extension TurnPointer {
     (join.pointee.isWaiting, join.pointee.waitsAgain) = (false, false)
     let context = join.pointee.context
     if context != nil { join.pointee.context = nil }
-    if storage.pointee.isUnwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+    if storage.pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
       if pointee.isTraced { storage.traceStop(.cut, in: self) }
       return
     }

@@ -83,7 +83,7 @@ import Synchronization
     var next = spareEdges
     while let block = next {
       next = block.load(as: UnsafeMutableRawPointer?.self)
-      block.assumingMemoryBound(to: EdgeStorage.self).deallocate()
+      block.assumingMemoryBound(to: EdgeBlock.self).deallocate()
     }
   }
 }
@@ -217,18 +217,18 @@ extension TurnPointer {
 }
 
 extension TurnPointer {
-  @inlinable func takeSpareEdge() -> EdgePointer? {
+  @inlinable func takeSpareEdge() -> UnsafeMutablePointer<EdgeBlock>? {
     guard let block = pointee.spareEdges else { return nil }
     pointee.spareEdges = block.load(as: UnsafeMutableRawPointer?.self)
     pointee.spareEdgeRoom &+= 1
-    return block.assumingMemoryBound(to: EdgeStorage.self)
+    return block.assumingMemoryBound(to: EdgeBlock.self)
   }
 }
 
 extension EdgePointer {
   /// The block of an edge that has ended.
   func recycle(in turn: TurnPointer) {
-    if turn.pointee.spareEdgeRoom == 0 { return deallocate() }
+    if turn.pointee.spareEdgeRoom == 0 { return self.block.deallocate() }
     let block = UnsafeMutableRawPointer(self)
     block.storeBytes(of: turn.pointee.spareEdges, as: UnsafeMutableRawPointer?.self)
     turn.pointee.spareEdges = block

@@ -114,9 +114,7 @@ extension NodePointer {
     body()
     if wasBusy { return }
     pointee.flags.remove(.busy)
-    if pointee.queue != nil, pointee.operations(self, .takeNext, turn) {
-      propagate(in: turn)
-    }
+    if hasQueue, takeNext(in: turn) { propagate(in: turn) }
   }
 }
 
@@ -146,7 +144,7 @@ extension EdgePointer {
     down.pointee.references.wrappingAdd(1, ordering: .relaxed)
     countOnUpstream()
     // A derived node with a second upstream is no longer its first one's alone.
-    if down.pointee.firstIn.load(ordering: .relaxed) != nil { down.makeHead(in: turn) }
+    if down.hasUpstream { down.makeHead(in: turn) }
     insert()
   }
 

@@ -3,10 +3,12 @@ import Synchronization
 /// What an operator keeps for one life of an edge, told when that life begins and ends: what waits in a
 /// scheduler, or the inner nodes that are followed.
 @usableFromInline class EdgeState: @unchecked Sendable {
-  // Unchecked: an atomic and a constant; a subclass answers for its own state.
+  // Unchecked: atomics and a constant; a subclass answers for its own state.
   @usableFromInline let isEnded = Atomic(false)
   /// Of an edge from an inner node: the life of the outer edge, with which it is over too.
   @usableFromInline let outer: EdgeState?
+  /// See `EdgeStorage.publicObject`.
+  @usableFromInline let publicObject = Atomic<Unmanaged<AnyObject>?>(nil)
 
   @inlinable init(of outer: EdgeState? = nil) { self.outer = outer }
 

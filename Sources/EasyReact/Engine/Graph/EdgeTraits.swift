@@ -13,4 +13,11 @@
   @inlinable static var hasFixedEnds: EdgeTraits { EdgeTraits(rawValue: 4) }
   /// Its state is told of the cut mark at once, before the edge has ended.
   @inlinable static var tellsMark: EdgeTraits { EdgeTraits(rawValue: 8) }
+
+  // Not of its operator: of this very edge.
+
+  /// `EdgeStorage.object` is its state.
+  @inlinable static var hasState: EdgeTraits { EdgeTraits(rawValue: 16) }
+  /// It retains its upstream's handle: consumers own providers. One of a sync does not.
+  @inlinable static var keepsUpstream: EdgeTraits { EdgeTraits(rawValue: 32) }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The bits of `NodeStorage.flags`; those in `inFlight` go along with a wave, in `Turn.flags`.
 @usableFromInline struct NodeFlags: OptionSet, Sendable {
   // Spelled out, for the defaults of `OptionSet` are generic, and slow where nothing is optimised.
@@ -49,4 +51,49 @@
       rawValue: late.rawValue | crossedBackEdge.rawValue | context.rawValue | emptied.rawValue
         | event.rawValue)
   }
+}
+
+/// Set once and for good, by anybody: the bits of `NodeStorage.lastingFlags`.
+@usableFromInline struct LastingFlags: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  @inlinable static var isMutable: LastingFlags { LastingFlags(rawValue: 1) }
+  /// An event has lain where the value lies, at some time: see `readWordLocked`.
+  @inlinable static var hasHeldEvent: LastingFlags { LastingFlags(rawValue: 2) }
+}
+
+extension NodeStorage {
+  @inlinable @inline(__always) borrowing func has(_ flag: LastingFlags) -> Bool {
+    lastingFlags.load(ordering: .acquiring) & flag.rawValue != 0
+  }
+  /// True: it was not set before.
+  @discardableResult
+  @inlinable borrowing func insert(_ flag: LastingFlags) -> Bool {
+    lastingFlags.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing).oldValue
+      & flag.rawValue == 0
+  }
+}
+
+/// What never changes once others see the node: the bits of `NodeStorage.traits`.
+@usableFromInline struct NodeTraits: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+  @inlinable @inline(__always) func has(_ traits: NodeTraits) -> Bool {
+    rawValue & traits.rawValue != 0
+  }
+
+  /// An event that has been told needs no destruction.
+  @inlinable static var hasTrivialValue: NodeTraits { NodeTraits(rawValue: 1) }
+  /// Its value is kept elsewhere too: see `ValueKeeper`.
+  @inlinable static var isKept: NodeTraits { NodeTraits(rawValue: 2) }
+}
+
+/// Does anybody want the node? The holder's.
+@usableFromInline enum NodeLife: UInt8 {
+  case wanted
+  /// The handle is gone, and who opens the last message for the node retires it.
+  case endsWithMessages
+  /// The handle is gone.
+  case unwanted
 }

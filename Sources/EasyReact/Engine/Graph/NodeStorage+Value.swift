@@ -144,7 +144,7 @@ extension NodePointer {
     clearValue(Value.self)
     // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
     // again under the lock, under which the value was cleared.
-    if isWord(Value.self) { pointee.hasHeldEvent.store(true, ordering: .relaxed) }
+    if isWord(Value.self) { pointee.insert(.hasHeldEvent) }
     pointee.flags.insert(.holdsNoValue)
     storeNextEvent(value)
   }
@@ -198,7 +198,7 @@ extension NodePointer {
     if !pointee.hasValue.load(ordering: .acquiring) { return false }
     // A word lies right behind the node's storage, whatever its type.
     var word = wordSlot(UInt64.self).pointee.load(ordering: .acquiring)
-    if pointee.hasHeldEvent.load(ordering: .relaxed) {
+    if pointee.has(.hasHeldEvent) {
       guard let again = readWordLocked() else { return false }
       word = again
     }
@@ -229,7 +229,7 @@ extension NodePointer {
     if isWord(Value.self) {
       if !pointee.hasValue.load(ordering: .acquiring) { return nil }
       let word = wordSlot(Value.self).pointee.load(ordering: .acquiring)
-      if pointee.hasHeldEvent.load(ordering: .relaxed) { return readWordAgain(Value.self) }
+      if pointee.has(.hasHeldEvent) { return readWordAgain(Value.self) }
       return value(Value.self, of: word)
     }
     pointee.acquire()

@@ -27,7 +27,6 @@ import Synchronization
 
   @usableFromInline let id: UInt64
   @usableFromInline let location: SourceLocation
-  @usableFromInline let operations: (NodePointer, NodeOperation, TurnPointer) -> Bool
 
   // Atomic.
 
@@ -37,6 +36,10 @@ import Synchronization
   /// Greater than that of all upstreams by edges that do not lead back. Written under the topology
   /// lock.
   @usableFromInline let rank: Atomic<Int32>
+  /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
+  /// holder, before they are opened.
+  @usableFromInline let waitingMessages: Atomic<Int32>
+  @usableFromInline let valueType: any Sendable.Type
   /// Rarely needed things, made when first needed.
   @usableFromInline let sideTable: Atomic<Unmanaged<SideTable>?>
 
@@ -44,12 +47,8 @@ import Synchronization
 
   /// The `AnyNode`, not retained; nil when its deinit has begun.
   @usableFromInline let handle: Atomic<UnsafeRawPointer?>
+  /// Of the upstream edges that have blocks of their own: they follow the one in this block, if that is one.
   @usableFromInline let firstIn: Atomic<EdgePointer?>
-  /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
-  /// holder, before they are opened.
-  @usableFromInline let waitingMessages: Atomic<Int32>
-  /// Holder: the handle is gone, and who opens the last of them retires the node.
-  @usableFromInline var endsWithMessages = false
   /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastListener: Atomic<EdgePointer?>
 
@@ -68,26 +67,22 @@ import Synchronization
   @usableFromInline var cursor: EdgePointer?
   @usableFromInline var end: EdgePointer?
   @usableFromInline var caller: NodePointer?
-  /// `PendingQueue`: what came while the node was busy.
-  @usableFromInline var queue: Unmanaged<AnyObject>?
   /// `NodeFlags`: zero when the node is at rest.
   @usableFromInline var flags: NodeFlags
   @usableFromInline var isHead: Bool
-  /// An event that has been told needs no destruction. Constant.
-  @usableFromInline let hasTrivialValue: Bool
-  /// The handle is gone.
-  @usableFromInline var isUnwanted = false
-  /// Its value is kept elsewhere too: see `ValueKeeper`. Constant when others see the node.
-  @usableFromInline var isKept = false
+  @usableFromInline var life = NodeLife.wanted
+
+  // Constant when others see the node.
+
+  @usableFromInline var traits: NodeTraits
 
   // Atomic.
 
   /// Not empty; written by the holder after the value.
   @usableFromInline let hasValue: Atomic<Bool>
-  @usableFromInline let isMutable: Atomic<Bool>
   @usableFromInline let hasPendingValue: Atomic<Bool>
-  /// An event has lain where the value lies, at some time: see `readWordLocked`.
-  @usableFromInline let hasHeldEvent: Atomic<Bool>
+  /// `LastingFlags`.
+  @usableFromInline let lastingFlags: Atomic<UInt8>
   @usableFromInline let lock: Atomic<UInt8>
   /// The newest wave that reached this node. Written by the holder, after the value.
   @usableFromInline let wave: Atomic<UInt64>
@@ -103,31 +98,28 @@ import Synchronization
   @usableFromInline let firstOut: Atomic<EdgePointer?>
   /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastOut: Atomic<EdgePointer?>
-  /// The only upstream edge of a derived node. Joins, merges and links have blocks of their own.
+  /// The only upstream edge of a derived node, else `.detached`. Joins, merges and links have blocks of their own.
   @usableFromInline var inEdge: EdgeStorage
 
   init(
     region: RegionPointer, isHead: Bool, rank: Int32, location: SourceLocation,
-    inEdge: consuming EdgeStorage, hasTrivialValue: Bool,
-    operations: @escaping (NodePointer, NodeOperation, TurnPointer) -> Bool
+    inEdge: consuming EdgeStorage, traits: NodeTraits, valueType: any Sendable.Type
   ) {
     cursor = nil
     end = nil
     caller = nil
     sender = Atomic(nil)
-    queue = nil
     join = nil
     flags = []
     self.isHead = isHead
-    self.hasTrivialValue = hasTrivialValue
+    self.traits = traits
     references = Atomic(1)
     self.rank = Atomic(rank)
     wave = Atomic(0)
     self.region = AtomicRegion(region)
     hasValue = Atomic(false)
-    isMutable = Atomic(false)
     hasPendingValue = Atomic(false)
-    hasHeldEvent = Atomic(false)
+    lastingFlags = Atomic(0)
     lock = Atomic(0)
     sideTable = Atomic(nil)
     firstListener = Atomic(nil)
@@ -139,13 +131,10 @@ import Synchronization
     handle = Atomic(nil)
     id = nextIdentifier()
     self.location = location
-    self.operations = operations
+    self.valueType = valueType
     self.inEdge = inEdge
   }
 }
-
-/// What a node's storage can do that needs its value's type; see `makeStorage`.
-@usableFromInline enum NodeOperation { case takeNext, dropEvent, destroyValue, destroyQueue }
 
 private let identifiers = Atomic<UInt64>(1)
 private func nextIdentifier() -> UInt64 {
@@ -199,31 +188,23 @@ extension NodePointer {
 ) -> NodePointer {
   makeStorage(
     byteCount: valueOffset(Value.self) + max(8, MemoryLayout<Value>.size),
-    alignment: max(16, MemoryLayout<Value>.alignment), hasTrivialValue: _isPOD(Value.self),
-    region: region, location: location, inEdge: inEdge
-  ) { storage, operation, turn in
-    switch operation {
-    case .takeNext: return storage.takeNext(Value.self, in: turn)
-    case .dropEvent: storage.dropEvent(Value.self)
-    case .destroyValue: storage.clearValue(Value.self)
-    case .destroyQueue: storage.destroyQueue(Value.self)
-    }
-    return false
-  }
+    alignment: max(16, MemoryLayout<Value>.alignment),
+    traits: _isPOD(Value.self) ? .hasTrivialValue : [], region: region, location: location,
+    inEdge: inEdge,
+    valueType: Value.self)
 }
 
 /// What of it needs no type: compiled once, in the library.
 @usableFromInline func makeStorage(
-  byteCount: Int, alignment: Int, hasTrivialValue: Bool, region: RegionPointer?,
-  location: SourceLocation, inEdge: consuming EdgeStorage,
-  operations: @escaping (NodePointer, NodeOperation, TurnPointer) -> Bool
+  byteCount: Int, alignment: Int, traits: NodeTraits, region: RegionPointer?,
+  location: SourceLocation, inEdge: consuming EdgeStorage, valueType: any Sendable.Type
 ) -> NodePointer {
   let storage = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: alignment)
     .assumingMemoryBound(to: NodeStorage.self)
   storage.initialize(
     to: NodeStorage(
       region: region ?? makeRegion(), isHead: region == nil, rank: 0, location: location,
-      inEdge: inEdge, hasTrivialValue: hasTrivialValue, operations: operations))
+      inEdge: inEdge, traits: traits, valueType: valueType))
   storage.inEdgePointer().pointee.down = storage
   return storage
 }
@@ -232,8 +213,8 @@ extension NodePointer {
   /// The value's destruction is user code: no lock is held.
   func freeStorage(in turn: TurnPointer) {
     awaitTopology()
-    _ = pointee.operations(self, .destroyQueue, turn)
-    _ = pointee.operations(self, .destroyValue, turn)
+    dropQueue()
+    if !pointee.traits.has(.hasTrivialValue) { clearValue(pointee.valueType) }
     if let join = pointee.join { join.freeJoin() }
     pointee.sideTable.load(ordering: .acquiring)?.release()
     if pointee.isHead { pointee.region.load(ordering: .relaxed).pointee.isDead = true }

@@ -53,7 +53,7 @@ extension NodePointer {
     if holdsUnnamed(by: turn) {
       retire(.node(self), turn)
     } else {
-      pointee.endsWithMessages = true
+      pointee.life = .endsWithMessages
     }
   }
 
@@ -115,10 +115,10 @@ extension EdgePointer {
     pointee.state?.takeUnretainedValue().detached(turn)
     // A derived node that lives on without its upstream, be it only because other edges and messages
     // still name it, cannot stay in the region that the upstream keeps alive.
-    if self == down.inEdgePointer(), down.pointee.references.load(ordering: .relaxed) > 1 {
+    if isInNode, down.pointee.references.load(ordering: .relaxed) > 1 {
       down.split(in: turn, evenUnwanted: true)
     }
-    if self == down.inEdgePointer() { tearDown() } else { freeEdge() }
+    if isInNode { tearDown() } else { freeEdge() }
     down.dropReference(in: turn)
     if let counted { counted.perform(in: turn) { turn in counted.dropReference(in: turn) } }
   }
@@ -126,34 +126,32 @@ extension EdgePointer {
   /// Ends an edge that lies in its node's block; the block goes with the node.
   fileprivate func tearDown() {
     let handle = pointee.upHandle
+    let publicObject = pointee.takePublicObject()
     pointee.state?.release()
     pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
-    let publicObject = pointee.publicObject.exchange(nil, ordering: .acquiringAndReleasing)
     // One that somebody holds besides is told; from the others nothing is left behind.
     weak let observer = publicObject?.takeUnretainedValue() as? any EdgeObserver
     publicObject?.release()
     observer?.edgeEnded(self)
-    pointee.upHandle = nil
     handle?.release()
   }
 
   func freeEdge() {
     tearDown()
     awaitTopology()
-    deinitialize(count: 1)
+    block.deinitialize(count: 1)
     recycle(in: currentTurn())
   }
 }
 
 private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
-  storage.pointee.isUnwanted = true
+  storage.pointee.life = .unwanted
   storage.cutIns(by: turn)
   // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
   for edge in storage.allEdges(.outs) { edge.cut(by: turn) }
   // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
   for edge in storage.allEdges(.listeners) {
-    let publicObject = edge.pointee.publicObject.load(ordering: .acquiring)?.takeUnretainedValue()
-    (publicObject as? any EdgeObserver)?.nodeIsGone()
+    (edge.pointee.publicObject as? any EdgeObserver)?.nodeIsGone()
   }
   storage.dropReference(in: turn)
 }
@@ -162,7 +160,7 @@ extension NodePointer {
   /// Most nodes have one upstream, which needs no list. Who holds the region takes edges out here.
   fileprivate func cutIns(by turn: TurnPointer) {
     guard let first = firstEdge(.ins) else { return }
-    if first.pointee.nextIn.load(ordering: .acquiring) == nil { return first.cut(by: turn) }
+    if first.edgeBehind(.ins) == nil { return first.cut(by: turn) }
     for edge in edges(.ins) { edge.cut(by: turn) }
   }
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What few nodes have.
 @usableFromInline final class SideTable: @unchecked Sendable {
-  // Unchecked: `context` is touched by the holder of the node's region; `pendingValue` and `pendingTicket`
+  // Unchecked: `context` and `queue` are touched by the holder of the node's region; `pendingValue` and `pendingTicket`
   // lie under the node's short lock; `isEventNode` and `termination` are set before the node is published,
   // and never again; the rest is atomic.
 
@@ -12,6 +12,8 @@ import Synchronization
   let trace = Atomic<Unmanaged<AnyObject>?>(nil)
   let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline var context: ContextBox?
+  /// What came while the node was busy.
+  var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
   @usableFromInline var pendingTicket: UInt64 = 0

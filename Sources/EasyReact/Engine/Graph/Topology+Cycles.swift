@@ -98,7 +98,7 @@ extension NodePointer {
   /// The nodes, and one member of each component, that lie on cycles which an edge from `up` to `down`
   /// closes. None: it closes no cycle. One: it lies inside a component.
   func cyclesClosed(to down: NodePointer) -> [NodePointer] {
-    if pointee.firstIn.load(ordering: .relaxed) == nil
+    if !hasUpstream
       || down.pointee.firstOut.load(ordering: .relaxed) == nil
     {
       return []

@@ -22,7 +22,7 @@ extension NodePointer {
   /// n log n nodes, and no region lies deeper than log n in those that it came from. The holder, any time. One
   /// whose handle is gone goes with its region, unless it outlives that.
   func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
-    if pointee.isHead || pointee.isUnwanted && !evenUnwanted { return }
+    if pointee.isHead || pointee.life == .unwanted && !evenUnwanted { return }
     let old = pointee.region.load(ordering: .relaxed)
     let new = old.takeEndedOrigin() ?? makeRegion()
     new.pointee.origin = old

@@ -51,7 +51,6 @@ extension easyreact_event {
   fileprivate mutating func set(_ location: SourceLocation?) {
     guard let location else { return }
     file = location.start
-    file_count = UInt16(clamping: location.count)
     line = location.line
   }
 

@@ -27,7 +27,7 @@ extension AnyNode {
     typealias Seen = (edge: LiveEdge, transform: AnyNodeTransform?)
     let edges = lookAtEdges(.outs) { edge, far -> Seen? in
       guard let far else { return nil }
-      let transform = edge.pointee.publicObject.load(ordering: .acquiring)?.takeUnretainedValue()
+      let transform = edge.pointee.publicObject
       return (edge.seen(from: id, to: far.id), transform as? AnyNodeTransform)
     }
     var listeners: [LiveEdge] = []
@@ -55,7 +55,7 @@ extension LiveEdge {
 
 extension EdgePointer {
   fileprivate var owned: OwnedListening? {
-    pointee.publicObject.load(ordering: .relaxed)?.takeUnretainedValue() as? OwnedListening
+    pointee.publicObject as? OwnedListening
   }
 
   private var owner: LiveOwner? {

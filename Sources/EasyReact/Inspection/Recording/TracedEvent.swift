@@ -51,10 +51,7 @@ package struct TracedEvent: Sendable {
     context = event.context.map {
       Unmanaged<TracedText>.fromOpaque($0).takeUnretainedValue().text
     }
-    place = event.file.map { start in
-      let bytes = UnsafeBufferPointer(start: start, count: Int(event.file_count))
-      return (String(decoding: bytes, as: UTF8.self), Int(event.line))
-    }
+    place = event.file.map { (String(cString: $0), Int(event.line)) }
   }
 }
 
