@@ -285,13 +285,13 @@ class Twin {
         node.value = change(value)
       }
       // What comes over an ordinary edge is told in any case, and the newest from then on. The others
-      // keep their number.
+      // keep their number; a set that comes behind a later one has that one's, and is the newest of it.
       if arrival.route.isFiltered {
         if arrival.hadToWait, sequence & 1 == 0 { sequence = newSequence() }
-      } else if (node.newest, node.sequence) >= (wave, sequence)
-        || arrival.hadToWait && !arrival.isSet
-      {
+      } else if arrival.hadToWait && !arrival.isSet {
         (wave, sequence) = (newWave(), 0)
+      } else if (node.newest, node.sequence) >= (wave, sequence) {
+        (wave, sequence) = arrival.isSet ? (node.newest, newSequence()) : (newWave(), 0)
       }
       (node.newest, node.sequence) = (wave, sequence)
       noteStored(node, arrival.route)

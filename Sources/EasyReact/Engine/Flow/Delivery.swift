@@ -88,7 +88,9 @@ extension NodePointer {
   /// What tells which of two values is newer where edges are filtered: the number, that of the set; and
   /// of what has one number and had to wait the sequence, which is given when it is stored.
   ///
-  ///  - A set has its number from the moment it is made, and keeps it where it has to wait.
+  ///  - A set has its number from the moment it is made, and keeps it where it has to wait. One that comes behind a
+  ///    later one is told all the same: with that one's number, and a sequence. So it is older than whatever is set
+  ///    after what it replaces.
   ///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins,
   ///    whichever had to wait. But a source may have brought two values under one number to two nodes
   ///    of a sync, which meet only now: the sequence orders them. One is enough for the way over filtered edges: with
@@ -105,8 +107,9 @@ extension NodePointer {
       let needsOne = delivery.waited && delivery.tiebreak & 1 == 0
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
-    if delivery.waited && !delivery.isSet || isReached(by: delivery) { return (newWave(), 0) }
-    return (delivery.wave.number, delivery.tiebreak)
+    if delivery.waited && !delivery.isSet { return (newWave(), 0) }
+    if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
+    return delivery.isSet ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon,
