@@ -87,15 +87,26 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     _ change: Arrival<Root>, _ arrival: Arrival<Value>,
     of node: Node<Value>, _ context: ContextBox?, _ turn: TurnPointer
   ) {
-    let ticket: UInt64? =
+    let pendingValue: PendingValue<Value>? =
       switch arrival {
       case _ where root.value == nil: nil
-      case .value(let value): node.storage.notePendingValue(PendingValue<Value>(value))
-      case .empty: node.storage.notePendingValue(PendingValue<Value>(nil))
+      case .value(let value): PendingValue(value)
+      case .empty: PendingValue(nil)
       case .change, .attempt, .decision: nil
       }
-    root.storage.sendSet(change, context: context, in: turn)
-    guard let ticket else { return }
+    guard let pendingValue else {
+      return root.storage.sendSet(change, context: context, in: turn)
+    }
+    let sideTable = node.storage.sideTable()
+    var ticket: UInt64 = 0
+    var old: AnyObject?
+    // Under both locks, so that the last sent is the last noted. Nobody takes them the other way round.
+    root.storage.sendSet(change, context: context, in: turn) {
+      node.storage.pointee.acquire()
+      ticket = node.storage.notePendingValue(sideTable, pendingValue, old: &old)
+      node.storage.pointee.releaseAfterCopying()
+    }
+    _ = consume old
     root.storage.send((node as AnyNode, ticket), in: turn) { payload, _ in
       let (node, ticket) = takePayload(payload, (AnyNode, UInt64).self)
       node.storage.settlePendingValue(ticket)
@@ -143,15 +154,4 @@ extension NodePointer {
 
   /// The lens whose inlet this is.
   var outlet: AnyNode? { attachmentsIfAny()?.state.withLock { $0.outlet } }
-
-  /// A value that this thread reads until it has been told by another one; returns what settles it.
-  fileprivate func notePendingValue(_ pendingValue: AnyObject) -> UInt64 {
-    let sideTable = self.sideTable()
-    var old: AnyObject?
-    pointee.acquire()
-    let ticket = notePendingValue(sideTable, pendingValue, old: &old)
-    pointee.releaseAfterCopying()
-    _ = consume old
-    return ticket
-  }
 }

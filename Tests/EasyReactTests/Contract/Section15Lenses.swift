@@ -2,6 +2,7 @@ import Dispatch
 import EasyReact
 import EasyReactTesting
 import Foundation
+import Synchronization
 import Testing
 
 struct Address: Sendable, Equatable {
@@ -461,6 +462,40 @@ struct Person: Sendable, Equatable {
     }
     #expect(!person.hasDownstreamNode && person.upstreamNodes.isEmpty)
     #expect(checkInvariants([person]) == [])
+  }
+
+  /// Both leave their changes with the thread that is inside the whole.
+  @Test func `7.5, 15.4 who has set a lens reads nothing older, whoever else sets it`() {
+    struct Whole: Sendable { var a = 0, b = 0 }
+    Stress.rounds(200) { round in
+      let root = MutableNode(Whole()), part = root[\.a], steps = Steps()
+      let told = Heard<Int>(letsOthersRunEvery: .max), reads = Mutex([0, 0])
+      let listenings = [
+        part.listen { told.hear($0) },
+        root[\.b].listen { value in
+          if value == 0 { return }
+          steps.note { $0.runs[0] = 1 }
+          steps.wait { $0.returned == 2 }
+        },
+      ]
+      onThreads(3) { thread in
+        if thread == 2 { return root[\.b].value = 1 }
+        steps.wait { $0.runs[0] == 1 }
+        steps.note { $0.runs[1] += 1 }
+        steps.wait { $0.runs[1] == 2 }
+        part.value = thread + 1
+        let read = part.value!
+        reads.withLock { $0[thread] = read }
+        steps.note { $0.returned += 1 }
+      }
+      round.expect(settle(), "it does not come to rest")
+      for (thread, read) in reads.withLock({ $0 }).enumerated() {
+        let places = [read, thread + 1].map { told.values.lastIndex(of: $0) ?? -1 }
+        round.expect(
+          places[0] >= places[1], "set \(thread + 1), read \(read), told \(told.values)")
+      }
+      keepAlive(listenings as AnyObject)
+    }
   }
 
   @Test func `15.4 a lens is seen in the graph by its operator`() {

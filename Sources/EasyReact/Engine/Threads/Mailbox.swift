@@ -90,8 +90,8 @@ extension NodePointer {
   /// By the holder, who opens a message of this node. True: it is the last one, and the node is gone.
   func countMessageDown() -> Bool {
     let waiting = pointee.waitingMessages.wrappingSubtract(1, ordering: .relaxed).newValue
-    if waiting != 0 || !pointee.endsWithMessages { return false }
-    pointee.endsWithMessages = false
+    if waiting != 0 || pointee.life != .endsWithMessages { return false }
+    pointee.life = .wanted
     return true
   }
 }
@@ -245,8 +245,10 @@ extension NodePointer {
   }
 
   /// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
+  /// - Parameter inOrder: Called under the node's lock, in the order of the messages.
   @inlinable @inline(never) func sendSet<Value: Sendable>(
-    _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer
+    _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer,
+    inOrder: () -> Void = {}
   ) {
     let storage = self
     typealias Payload = (NodePointer, Arrival<Value>, ContextBox?, UInt64, UInt64)
@@ -273,6 +275,7 @@ extension NodePointer {
       (UnsafeMutableRawPointer(message) + Message.headerSize).assumingMemoryBound(to: Payload.self)
         .pointee.4 = storage.notePendingValue(sideTable, pendingValue, old: &old)
     }
+    inOrder()
     let isSent = message.pushedLocked(in: turn)
     storage.pointee.releaseAfterCopying()
     _ = consume old
