@@ -29,12 +29,42 @@ import Synchronization
   @inlinable func outerStep() -> Step {
     { [self] up, edge, turn in
       let value = up.slot(Input.self).pointee
-      return edge.deliver(Delivery(edge, turn), in: turn) {
+      var newcomer: Newcomer?
+      let isStored = edge.deliver(Delivery(edge, turn), in: turn) {
         take(value, over: edge, $0, turn)
       } later: {
-        ClosureCrossing { [self] in take(value, over: edge, $0, $1) }
+        guard inners.followsAll else {
+          return ClosureCrossing { [self] in take(value, over: edge, $0, $1) }
+        }
+        let node = transform(value)
+        let made = Newcomer(
+          of: inners, node, edge.pointee.down.unsafelyUnwrapped, innerStep())
+        newcomer = made
+        return ClosureCrossing { [self] in admit(made, over: edge, $0, $1) }
       }
+      newcomer?.attach(in: turn)
+      return isStored
     }
+  }
+
+  /// Another thread was inside the result when the outer node told its value: the inner edge is there already, and
+  /// what the inner node has told since waits behind this.
+  @usableFromInline func admit(
+    _ newcomer: Newcomer, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
+  ) -> Bool {
+    inners.down = edge.pointee.down
+    let up = newcomer.node.storage
+    let known = inners.known(up)
+    if known == nil, up != inners.down {
+      inners.admit(newcomer)
+      return false
+    }
+    newcomer.refuse(turn)
+    guard let known, !up.willEmit(in: turn) else { return false }
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
+    let sender = edge.pointee.up.unsafelyUnwrapped
+    return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
   }
 
   /// The outer node told a value. True: stored in the result.
@@ -74,7 +104,7 @@ import Synchronization
     guard let member = inners.follow(node, delivery, turn, innerStep()),
       let present = node.storage.readStored(Output.self)
     else { return false }
-    let isSame = answer?.wave == node.storage.pointee.wave.load(ordering: .relaxed)
+    let isSame = answer?.number == node.storage.numberOfValue()
     let isLast = !isSame && isDone?(present) == true
     if inners.hasEnded || member.isCut { return false }  // by `isDone`
     if isLast { inners.finish(member, turn) }
@@ -83,12 +113,12 @@ import Synchronization
 
   /// An inner node that nobody else keeps, and nothing leads to: if it is done with what it holds, it needs no edge.
   /// Asked while it counts as running, as one that is followed does.
-  @inlinable func askEarly(_ node: Node<Output>) -> (value: Output, wave: UInt64, isDone: Bool)? {
-    let wave = node.storage.pointee.wave.load(ordering: .acquiring)
+  @inlinable func askEarly(_ node: Node<Output>) -> (value: Output, number: UInt64, isDone: Bool)? {
+    let number = node.storage.numberOfValue()
     guard let isDone, !node.storage.hasUpstream,
       let value = node.storage.readStored(Output.self)
     else { return nil }
-    return (value, wave, isDone(value))
+    return (value, number, isDone(value))
   }
 
   /// The outer edge may have been cut a moment ago: see `isOver`. So the claim comes first.

@@ -39,6 +39,9 @@ import Synchronization
   }
   @usableFromInline var hasRoomAtOnce: Bool { beginning == 0 && hasRoom && waiting.isEmpty }
 
+  /// Nothing that comes waits for room, so an inner node can be made before the holder of the result's region knows.
+  @usableFromInline var followsAll: Bool { isEndless && limit == .max }
+
   /// The value waits with the follower.
   @usableFromInline func wait(_ delivery: Delivery, _ sender: NodePointer) {
     waiting.append((delivery.retained(), sender))
@@ -55,11 +58,20 @@ import Synchronization
     _ node: AnyNode, _ delivery: Delivery, _ turn: TurnPointer, _ step: @escaping Step
   ) -> Member? {
     let member = Member(of: self, node, down.unsafelyUnwrapped, step)
+    add(member, node)
+    return member.inner.link(delivery, turn) && !node.storage.willEmit(in: turn) ? member : nil
+  }
+
+  private func add(_ member: Member, _ node: AnyNode) {
     made += 1
     member.place = running.count
     running.append(member)
     if isEndless { followed[node.storage] = member }
-    return member.inner.link(delivery, turn) && !node.storage.willEmit(in: turn) ? member : nil
+  }
+
+  @usableFromInline func admit(_ newcomer: Newcomer) {
+    newcomer.isAdmitted = true
+    if !newcomer.member.isCut { add(newcomer.member, newcomer.node) }
   }
 
   @usableFromInline func finish(_ member: Member, _ turn: TurnPointer) {
@@ -92,9 +104,9 @@ import Synchronization
 
   /// An inner edge was cut by somebody else: that counts as done.
   override func innerEnded(_ life: EdgeState, _ turn: TurnPointer) {
-    made -= 1
-    cuts.wrappingSubtract(1, ordering: .releasing)
     let member = unsafeDowncast(life, to: Member.self)
+    if member.place != Member.isUnknown { made -= 1 }
+    cuts.wrappingSubtract(1, ordering: .releasing)
     let isOthersCut = member.place >= 0
     if isOthersCut { forget(member) }
     if isEndless, let node = member.inner.edge.pointee.up, followed[node] === member {
@@ -128,7 +140,9 @@ import Synchronization
   // holder of the result's region touches, nobody else; `marked`, which any thread calls, touches neither.
   private var edge: EdgePointer?
   /// Among those that run; -1: it does not.
-  @exclusivity(unchecked) fileprivate var place = -1
+  @exclusivity(unchecked) fileprivate var place = isUnknown
+  /// It never has.
+  fileprivate static var isUnknown: Int { -2 }
 
   fileprivate init(
     of inners: InnerNodes, _ node: AnyNode, _ down: NodePointer, _ step: @escaping Step
@@ -146,4 +160,37 @@ import Synchronization
 
   @usableFromInline var isRunning: Bool { place >= 0 }
   @usableFromInline var isCut: Bool { inner.isCut }
+}
+
+/// An inner edge that the thread which told the outer node has made, while another one is inside the result. That one
+/// admits it; if it does not, for the outer edge was cut or the node is followed already, the edge is cut.
+@usableFromInline final class Newcomer: @unchecked Sendable {
+  // Unchecked: constants, and `isAdmitted`, which the holder of the result's region touches, and then the deinit.
+  @usableFromInline let node: AnyNode
+  fileprivate let member: Member
+  fileprivate var isAdmitted = false
+
+  @usableFromInline init(
+    of inners: InnerNodes, _ node: AnyNode, _ down: NodePointer, _ step: @escaping Step
+  ) {
+    self.node = node
+    member = Member(of: inners, node, down, step)
+  }
+
+  /// Behind the message by which it is admitted. The inner node's present value goes over the edge.
+  @usableFromInline func attach(in turn: TurnPointer) {
+    let edge = member.inner.edge
+    edge.prepareLink(in: turn)
+    edge.attachNow(in: turn, context: turn.pointee.wave.context?.takeUnretainedValue())
+  }
+
+  @usableFromInline func refuse(_ turn: TurnPointer) { member.inner.cut(turn) }
+
+  deinit {
+    if isAdmitted { return }
+    let turn = currentTurn()
+    turn.enter()
+    refuse(turn)
+    turn.leave()
+  }
 }
