@@ -10,7 +10,9 @@ extension Node {
   /// Any thread may call it, so the owner is `Sendable`; another object is handed to its listener on
   /// the main actor or a scheduler. When the owner is gone no call is made; what the listening kept is
   /// freed at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value
-  /// or the next `listen(by:)` to it, which looks at two others of that node.
+  /// or the next `listen(by:)` to it, which looks at two others of that node. Neither comes where the
+  /// owner alone kept the node: such an owner should be a ``ListeningOwner``, or keep what this returns in
+  /// a ``CancelableBag``.
   @discardableResult
   @inlinable
   public final func listen<Owner: AnyObject & Sendable>(

@@ -18,6 +18,8 @@ extension ReadableNode {
   ///
   /// While somebody keeps the object it is the same one. It need not be kept: a node is listened to while its
   /// observed value is read again after changes. A node that nobody observes pays nothing.
+  /// The first look at a node shows what it holds then, be it that a step of the same change is still
+  /// on its way to nodes that were looked at before.
   /// - Complexity: O(1); a change of an observed node allocates.
   @MainActor public var observed: ObservedNode<Value> {
     unsafeDowncast(self, to: MutableNode<Value>.self).observed
