@@ -51,8 +51,10 @@ run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "
 if [ "$#" -gt 0 ]; then
   run library root "$@"
 else
-  run library root --skip EasyReactInspectionTests
+  run library root --skip EasyReactInspectionTests --skip EasyReactTestingTests
   run inspection root --filter EasyReactInspectionTests
+  # Where the others run, the process is hardly ever quiet for `settle()`.
+  run testing root --filter EasyReactTestingTests
   # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
   run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
