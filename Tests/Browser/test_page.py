@@ -46,13 +46,12 @@ class Following(PageTest):
     def test_19_a_wave_of_the_past_shows_the_values_as_they_were(self):
         program = self.start(monitor())
         self.open(program.address)
-        def choose():
-            row = next(one for one in self.all("#waves [data-wave]") if "unix time" in one.text)
-            number = row.get_attribute("data-wave")
-            row.click()
-            return number
-        # While the pointer is on the list, it stands still.
-        number = self.until(choose)
+        # In one step, for the list goes on.
+        number = self.until(lambda: self.driver.execute_script('''
+            const row = [...document.querySelectorAll("#waves [data-wave]")].find(one => one.innerText.includes("unix time"));
+            row.click();
+            return row.dataset.wave;
+        '''))
         self.until(lambda: self.text("mode").startswith(f"Wave {number}"))
         then = self.value("unix time")
         account = program.get(f"api/wave?number={number}")
