@@ -39,6 +39,7 @@ import Synchronization
   /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
   /// holder, before they are opened.
   @usableFromInline let waitingMessages: Atomic<Int32>
+  /// Constant: for what destroys a value.
   @usableFromInline let valueType: any Sendable.Type
   /// Rarely needed things, made when first needed.
   @usableFromInline let sideTable: Atomic<Unmanaged<SideTable>?>
