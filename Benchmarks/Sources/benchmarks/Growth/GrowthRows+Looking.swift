@@ -81,8 +81,9 @@ func lookingRows() -> [GrowthRow] {
     GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
       let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
       recorder.start()
-      return Grown(work: size, keep: source) {
-        for number in 0..<size {
+      // Many looks at each size: the first one looks at little.
+      return Grown(work: 10 * size, keep: source) {
+        for number in 0..<10 * size {
           _ = source.map { $0 }
           if number % 500 == 0 { _ = recorder.counts }
         }
