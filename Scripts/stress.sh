@@ -20,7 +20,7 @@ started=$SECONDS
 total=0
 passes=0
 while [ $((SECONDS - started)) -lt "$seconds" ]; do
-  if ! EASYREACT_STRESS=$rounds EASYREACT_STRESS_SEED=$seed \
+  if ! EASYREACT_LIFE_SECONDS="${EASYREACT_LIFE_SECONDS:-900}" EASYREACT_STRESS=$rounds EASYREACT_STRESS_SEED=$seed \
     swift test --skip-build "${arguments[@]}" --filter "$suites" >"$log" 2>&1; then
     grep -vE '^(◇|✔)' "$log" | tail -100
     echo "stress: failed, with EASYREACT_STRESS=$rounds EASYREACT_STRESS_SEED=$seed, after $((SECONDS - started)) s"

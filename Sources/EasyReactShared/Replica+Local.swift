@@ -4,14 +4,26 @@ import EasyReact
 
 extension Replica {
   /// Holder. What is set on the node, and what comes over edges.
-  func heard(_ value: Value?) {
+  func heard(_ value: Value?, cameOverEdge: Bool) {
     if isTelling {
       isTelling = false
-    } else {
+    } else if !cameOverEdge || !isInStore(value) {
       state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
       noteWaiting()
       schedule()
     }
+  }
+
+  /// Holder. What follows from something that is shared itself is computed by each process: where two sync the same nodes,
+  /// each would write what it heard of the other for ever.
+  private func isInStore(_ value: Value?) -> Bool {
+    guard telling == .newest, state.isAgreed else { return false }
+    guard let value, let confirmed = state.confirmed.value?.open(Value.self) else {
+      return value == nil && state.confirmed.value == nil
+    }
+    if let value = value as? any Equatable { return value.isEqual(to: confirmed) }
+    guard let bytes = try? coding.encode(value) else { return false }
+    return bytes == (try? coding.encode(confirmed))
   }
 
   /// Holder. Who asks after a set whether the store has everything, is not told that it has.
@@ -86,4 +98,8 @@ extension Replica {
       return .store(box.open(Value.self))
     }
   }
+}
+
+extension Equatable {
+  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }

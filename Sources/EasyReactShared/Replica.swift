@@ -68,7 +68,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   func begin(_ node: SharedNode<Value>) {
     self.node = node
     node.name = key
-    node.listenAsKeeper { self.heard($0) }
+    node.listenAsKeeper { self.heard($0, cameOverEdge: $1) }
   }
 
   /// The node has its name in the store.

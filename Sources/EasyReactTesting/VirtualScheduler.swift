@@ -131,6 +131,7 @@ extension VirtualScheduler {
       state.site = nil
       state.left = nil
       state.schedulers = [:]
+      state.giveRoomBack()
     }
   }
 
@@ -213,6 +214,11 @@ extension VirtualScheduler {
     var site: WorkSite?
     /// Who scheduled how often, shortly before the bound.
     var schedulers: [String: Int] = [:]
+
+    /// What once had to wait needs no room for good.
+    mutating func giveRoomBack() {
+      if bodies.isEmpty, bodies.capacity > 64 { (bodies, heap) = ([:], WorkHeap()) }
+    }
 
     /// Drops what was cancelled from the top of the heap.
     mutating func firstDue(by end: Duration?) -> Work? {

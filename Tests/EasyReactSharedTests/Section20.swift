@@ -46,6 +46,32 @@ import Testing
     #expect(there.dot().contains("point"))
   }
 
+  @Test func `20.1 two processes that sync the same two nodes come to rest`() {
+    let clock = VirtualScheduler(bound: 20_000)
+    let memory = MemoryStore(on: clock)
+    let stores = [memory, MemoryStore(sharing: memory, on: clock)]
+    let a = stores.map { $0.node("a", of: Int.self) }, b = stores.map { $0.node("b", of: Int.self) }
+    a[0].value = 1
+    b[0].value = 1
+    clock.run()
+    let syncs = zip(a, b).map { $0.sync(with: $1) }
+    clock.run()
+    #expect((a + b).map(\.value) == [1, 1, 1, 1])
+    a[0].value = 2
+    clock.run()
+    #expect((a + b).map(\.value) == [2, 2, 2, 2])
+    b[1].value = 3
+    a[0].value = 4
+    clock.run()
+    #expect(Set((a + b).map(\.value)).count == 1)
+    // What is set is written, also where it is what the store has.
+    let revision = a[0].status.value!.revision
+    a[0].value = a[0].value
+    clock.run()
+    #expect(a[0].status.value!.revision == revision + 1)
+    withExtendedLifetime(syncs) {}
+  }
+
   @Test func `20.1 bytes are kept as they are, values as JSON`() throws {
     let world = World()
     let store = world.store()

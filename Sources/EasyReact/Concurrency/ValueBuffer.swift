@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 /// What a consumer of ``Node/values(buffering:file:line:)`` gets that is slower than its node.
@@ -27,7 +26,7 @@ public enum BufferingPolicy: Sendable, Hashable {
 /// What a node told and its consumer has not taken yet, and the task that waits for more.
 final class ValueBuffer<Value: Sendable>: Sendable {
   private struct State {
-    var values = Deque<Value>()
+    var values = Queue<Value>()
     /// Is the last of them one that the node keeps, so that the next one may take its place?
     var endsWithKept = false
     var waiting: CheckedContinuation<Void, Never>?
@@ -109,7 +108,7 @@ final class ValueBuffer<Value: Sendable>: Sendable {
 
   func clear() {
     let dropped = state.withLock { state in
-      defer { state.values = [] }
+      defer { state.values = Queue() }
       return state.values
     }
     _ = consume dropped  // as above

@@ -13,15 +13,14 @@ package func checkInvariants(_ nodes: [AnyNode]) -> [String] {
 
 private func violations(around nodes: [AnyNode]) -> [String] {
   var violations: [String] = []
-  var seen: Set<UInt64> = []
-  var storages: Set<NodePointer> = []
-  for start in nodes where !seen.contains(start.id) {
-    for (node, _) in start.reachable where seen.insert(node.id).inserted {
+  var seen: [NodePointer: AnyNode] = [:]
+  for start in nodes where seen[start.storage] == nil {
+    for (node, _) in start.reachable where seen.updateValue(node, forKey: node.storage) == nil {
       violations += violationsOf(node)
-      storages.insert(node.storage)
     }
   }
-  return violations + violationsOfCycles(among: storages)
+  // Kept till the end: an inner node that is let go of meanwhile is freed.
+  return withExtendedLifetime(seen) { violations + violationsOfCycles(among: Set(seen.keys)) }
 }
 
 /// Nodes are known to lie on cycles together if, and only if, they reach each other.

@@ -78,8 +78,7 @@ private func countReferences(_ isMeant: (UInt64) -> Bool) -> [[LeakedNode]] {
 
 /// Upstreams of edges that close a ring, each retained once for each.
 @inline(never) private func closers(_ isMeant: (UInt64) -> Bool) -> [Reference] {
-  ringClosers().map { unsafeDowncast($0, to: AnyNode.self) }.filter { isMeant($0.id) }
-    .map { Reference.passRetained($0) }
+  ringClosers(isMeant).map { Reference.passRetained(unsafeDowncast($0, to: AnyNode.self)) }
 }
 
 /// The strongly connected component over the edges that keep their upstream alive, each retained

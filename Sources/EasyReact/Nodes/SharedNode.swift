@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A node whose value lies in a store, under the node's name: every process that has a node of this name there has this value.
 ///
 ///     let store = MemoryStore()
@@ -57,12 +59,16 @@ extension MutableNode {
     storage.bring(.decision(body), context: nil, in: currentTurn())
   }
 
-  /// What the node tells is heard, nil for emptiness, by whoever keeps its value; that does not keep the node.
-  package final func listenAsKeeper(_ body: @escaping @Sendable (Value?) -> Void) {
+  /// What the node tells is heard, nil for emptiness, by whoever keeps its value, and whether it came over an edge; that does
+  /// not keep the node.
+  package final func listenAsKeeper(
+    _ body: @escaping @Sendable (_ value: Value?, _ cameOverEdge: Bool) -> Void
+  ) {
     _ = start(
       at: SourceLocation(#fileID, #line), OwnedListening(owner: self), self, hearsEmptiness: true
     ) { _, up, _, turn in
-      body(turn.isEmptied ? nil : up.slot(Value.self).pointee)
+      let cameOverEdge = up.pointee.sender.load(ordering: .relaxed) != nil
+      body(turn.isEmptied ? nil : up.slot(Value.self).pointee, cameOverEdge)
     }
   }
 

@@ -1,5 +1,3 @@
-import DequeModule
-
 /// The asynchronous calls of one life of an edge, and the values that wait for one.
 ///
 /// Values are taken in the result's region, and what a call returned comes there before it is told. So a
@@ -41,7 +39,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
   private var running = 0
   /// Where the order is kept: the one whose result comes next.
   private var nextToTell = 1
-  private var waiting = Deque<(value: Input, origin: Origin)>()
+  private var waiting = Queue<(value: Input, origin: Origin)>()
 
   init(
     _ plan: CallPlan, _ executor: SchedulerExecutor?,
@@ -184,7 +182,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
 
   override func detached(_ turn: TurnPointer) {
     let dropped = waiting
-    waiting = []
+    waiting = Queue()
     cancelCalls()
     _ = consume dropped
   }

@@ -1,5 +1,3 @@
-import DequeModule
-
 extension Node {
   /// Returns a node whose values arrive on a scheduler, later and in order.
   ///
@@ -131,8 +129,8 @@ extension AnyTimedEdge {
 
 /// Values on their way, each with a timer of its own; the timers of those that are not due yet.
 private struct Delayed: Sendable {
-  var items = Deque<InFlight<AnyValueBox>>()
-  var timers = Deque<any Cancelable>()
+  var items = Queue<InFlight<AnyValueBox>>()
+  var timers = Queue<any Cancelable>()
 }
 
 private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
@@ -168,7 +166,7 @@ private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
     }
   }
 
-  deinit { withState { $0.timers }.forEach { $0.cancel() } }
+  deinit { withState { $0.timers.items }.forEach { $0.cancel() } }
 }
 
 /// State: the pending value.

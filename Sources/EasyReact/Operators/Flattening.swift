@@ -12,7 +12,8 @@ extension Node {
   /// node's present value is told at the switch, with the outer set's context; an inner
   /// node that is empty then empties the result. Setting an inner node that is followed already
   /// tells its value again. An emptied outer node leaves the inner one in place. Events of an inner node
-  /// are told as they come. Known as
+  /// are told as they come, from when the result has turned to it: where another thread is inside the result, it turns when
+  /// that one is through. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
   ///
   /// What is asked while somebody types waits *inside*, so that the answer to an older text never stands beside a newer
@@ -125,6 +126,15 @@ extension Node {
     return EdgeState(of: self)
   }
 
+  /// For any thread.
+  @usableFromInline final func newLife() -> EdgeState { EdgeState(of: self) }
+
+  @usableFromInline final func makeNewcomer(
+    _ node: AnyNode, _ edge: EdgePointer, _ life: EdgeState, _ turn: TurnPointer
+  ) -> Newcomer {
+    Newcomer(node, InnerEdge(edge: edge, life: life), turn)
+  }
+
   @usableFromInline final func leaveInner(_ turn: TurnPointer) {
     guard let (edge, life) = place.pointee.inner.take() else { return }
     if !life.hasEnded { edge.cut(by: turn) }
@@ -169,8 +179,65 @@ extension Node {
   @inlinable func follow(
     _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    edge.deliver(
-      ChoiceCrossing(flatten: self, node: node, sender: up), Delivery(edge, turn), in: turn)
+    let down = edge.pointee.down.unsafelyUnwrapped
+    var newcomer: Newcomer?
+    let isStored = edge.deliver(Delivery(edge, turn), in: turn) {
+      turnTo(node, down, $0, up, turn)
+    } later: {
+      if join != nil {
+        return ClosureCrossing { [self] in turnTo(node, down, $0, up, $1) }
+      }
+      let life = newLife()
+      let made = makeNewcomer(node, makeInnerEdge(node, down, life), life, turn)
+      newcomer = made
+      return ClosureCrossing { [self] in admit(made, node, down, $0, up, $1) }
+    }
+    guard let newcomer else { return isStored }
+    return attach(newcomer, node, Delivery(edge, turn), up, turn)
+  }
+
+  /// Another thread was inside the result when the outer node told its value: the edge from the inner node is there
+  /// already, and what that node told then, and since, waits behind this.
+  @inlinable func admit(
+    _ newcomer: Newcomer, _ node: Node<Output>, _ down: NodePointer, _ delivery: Delivery,
+    _ sender: NodePointer, _ turn: TurnPointer
+  ) -> Bool {
+    if node.storage == down { return false }
+    if follows(node), !newcomer.hasTheValue {
+      newcomer.refuse(turn)
+      return turnTo(node, down, delivery, sender, turn)
+    }
+    leaveInner(turn)
+    newcomer.isAdmitted = true
+    place.pointee.inner = (newcomer.edge, newcomer.life)
+    return false
+  }
+
+  /// Behind the message by which it is admitted.
+  @inlinable func attach(
+    _ newcomer: Newcomer, _ node: Node<Output>, _ delivery: Delivery, _ sender: NodePointer,
+    _ turn: TurnPointer
+  ) -> Bool {
+    let edge = newcomer.edge
+    // The outer node's event chose the inner one, whose value it is.
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
+    edge.prepareLink(in: turn)
+    if !node.storage.holds(by: turn) {
+      emitByMessage(
+        Output.self, over: edge, newcomer.life, delivery, sender, emptiesResult, isStarting: true,
+        turn)
+      return false
+    }
+    if !newcomer.attachWithoutPush(in: turn) || node.storage.willEmit(in: turn) { return false }
+    let value = node.storage.readStored(Output.self)
+    if value == nil, !emptiesResult { return false }
+    let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
+    let down = edge.pointee.down.unsafelyUnwrapped
+    return edge.deliver(
+      ClosureCrossing {
+        newcomer.isAdmitted && down.arrive(arrival, $0, sender: sender, in: $1)
+      }, delivery, in: turn)
   }
 
   @inlinable func turnTo(
@@ -210,6 +277,22 @@ extension Node {
     _ node: Node<Output>, _ down: NodePointer, _ life: EdgeState, _ delivery: Delivery,
     _ sender: NodePointer, _ turn: TurnPointer
   ) -> Bool {
+    let edge = makeInnerEdge(node, down, life)
+    place.pointee.inner = (edge, life)
+    edge.prepareLink(in: turn)
+    if node.storage.holds(by: turn) {
+      if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+      return edge.attachWithoutPush(in: turn)
+    }
+    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
+    emitByMessage(
+      Output.self, over: edge, life, delivery, sender, emptiesResult, isStarting: true, turn)
+    return false
+  }
+
+  @inlinable func makeInnerEdge(_ node: Node<Output>, _ down: NodePointer, _ life: EdgeState)
+    -> EdgePointer
+  {
     let edge = makeEdge(
       EdgeStorage(
         kind: .inner, up: node.storage, handle: Unmanaged.passRetained(node as AnyNode),
@@ -224,32 +307,7 @@ extension Node {
         return edge.pass(up.slot(Output.self).pointee, from: up, in: turn)
       })
     edge.pointee.down = down
-    place.pointee.inner = (edge, life)
-    edge.prepareLink(in: turn)
-    if node.storage.holds(by: turn) {
-      if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
-      return edge.attachWithoutPush(in: turn)
-    }
-    if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
-    emitByMessage(
-      Output.self, over: edge, life, delivery, sender, emptiesResult, isStarting: true, turn)
-    return false
-  }
-
-}
-
-/// What the outer node's value chose.
-@usableFromInline struct ChoiceCrossing<Output: Sendable>: Crossing {
-  @usableFromInline let flatten: LatestInnerNode<Output>
-  @usableFromInline let node: Node<Output>
-  @usableFromInline let sender: NodePointer
-  @inlinable init(flatten: LatestInnerNode<Output>, node: Node<Output>, sender: NodePointer) {
-    (self.flatten, self.node, self.sender) = (flatten, node, sender)
-  }
-
-  @inlinable func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool
-  {
-    flatten.turnTo(node, edge.pointee.down.unsafelyUnwrapped, delivery, sender, turn)
+    return edge
   }
 }
 

@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 /// What of `InnerNodes` needs the values' types. It overrides nothing, so it is compiled for them where the
@@ -9,7 +8,7 @@ import Synchronization
   @usableFromInline unowned(unsafe) let inners: InnerNodes
   @usableFromInline let transform: @Sendable (Input) -> Node<Output>
   @usableFromInline let isDone: (@Sendable (Output) -> Bool)?
-  @usableFromInline let waiting = Cell(Deque<Input>())
+  @usableFromInline let waiting = Cell(Queue<Input>())
 
   @inlinable init(
     _ inners: InnerNodes, _ transform: @escaping @Sendable (Input) -> Node<Output>,
@@ -21,7 +20,7 @@ import Synchronization
     }
     inners.dropValues = { [waiting] in
       let values = waiting.place.pointee
-      waiting.place.pointee = []
+      waiting.place.pointee = Queue()
       _ = consume values
     }
   }
@@ -37,8 +36,8 @@ import Synchronization
           return ClosureCrossing { [self] in take(value, over: edge, $0, $1) }
         }
         let node = transform(value)
-        let made = Newcomer(
-          of: inners, node, edge.pointee.down.unsafelyUnwrapped, innerStep())
+        let made = inners.newcomer(
+          node, edge.pointee.down.unsafelyUnwrapped, turn, innerStep())
         newcomer = made
         return ClosureCrossing { [self] in admit(made, over: edge, $0, $1) }
       }
@@ -54,13 +53,13 @@ import Synchronization
   ) -> Bool {
     inners.down = edge.pointee.down
     let up = newcomer.node.storage
-    let known = inners.known(up)
-    if known == nil, up != inners.down {
-      inners.admit(newcomer)
+    if up == inners.down { return false }
+    guard let known = inners.known(up), !newcomer.hasTheValue else {
+      inners.admit(newcomer, turn)
       return false
     }
     newcomer.refuse(turn)
-    guard let known, !up.willEmit(in: turn) else { return false }
+    if up.willEmit(in: turn) { return false }
     var delivery = delivery
     delivery.wave.flags.remove(.event)
     let sender = edge.pointee.up.unsafelyUnwrapped

@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 /// The inner nodes that one life of an edge follows: how many, and what becomes of the values that come
@@ -20,7 +19,7 @@ import Synchronization
   /// whether it is done. What they set in the outer node waits until it has been told.
   @exclusivity(unchecked) @usableFromInline var beginning = 0
   /// One for each value that waits with the follower.
-  @exclusivity(unchecked) private var waiting = Deque<(delivery: Delivery, sender: NodePointer)>()
+  @exclusivity(unchecked) private var waiting = Queue<(delivery: Delivery, sender: NodePointer)>()
   @exclusivity(unchecked) @usableFromInline var down: NodePointer?
   /// The follower's, set once: the first value that waits begins; those that wait are dropped.
   @exclusivity(unchecked) @usableFromInline var beginNext:
@@ -53,6 +52,13 @@ import Synchronization
     return (known.inner.edge, known.inner.life)
   }
 
+  /// For a node that a value has chosen while another thread is inside the result.
+  @usableFromInline func newcomer(
+    _ node: AnyNode, _ down: NodePointer, _ turn: TurnPointer, _ step: @escaping Step
+  ) -> Newcomer {
+    Newcomer(node, Member(of: self, node, down, step).inner, turn)
+  }
+
   /// Nil: nothing of it is to be told here and now.
   @usableFromInline func follow(
     _ node: AnyNode, _ delivery: Delivery, _ turn: TurnPointer, _ step: @escaping Step
@@ -69,9 +75,13 @@ import Synchronization
     if isEndless { followed[node.storage] = member }
   }
 
-  @usableFromInline func admit(_ newcomer: Newcomer) {
+  /// Its value is told next, and what follows comes over its edge: so one to the same node that was there is left.
+  @usableFromInline func admit(_ newcomer: Newcomer, _ turn: TurnPointer) {
     newcomer.isAdmitted = true
-    if !newcomer.member.isCut { add(newcomer.member, newcomer.node) }
+    if newcomer.isCut { return }
+    let before = followed[newcomer.node.storage]
+    add(unsafeDowncast(newcomer.inner.life, to: Member.self), newcomer.node)
+    if let before, before.isRunning { finish(before, turn) }
   }
 
   @usableFromInline func finish(_ member: Member, _ turn: TurnPointer) {
@@ -160,37 +170,4 @@ import Synchronization
 
   @usableFromInline var isRunning: Bool { place >= 0 }
   @usableFromInline var isCut: Bool { inner.isCut }
-}
-
-/// An inner edge that the thread which told the outer node has made, while another one is inside the result. That one
-/// admits it; if it does not, for the outer edge was cut or the node is followed already, the edge is cut.
-@usableFromInline final class Newcomer: @unchecked Sendable {
-  // Unchecked: constants, and `isAdmitted`, which the holder of the result's region touches, and then the deinit.
-  @usableFromInline let node: AnyNode
-  fileprivate let member: Member
-  fileprivate var isAdmitted = false
-
-  @usableFromInline init(
-    of inners: InnerNodes, _ node: AnyNode, _ down: NodePointer, _ step: @escaping Step
-  ) {
-    self.node = node
-    member = Member(of: inners, node, down, step)
-  }
-
-  /// Behind the message by which it is admitted. The inner node's present value goes over the edge.
-  @usableFromInline func attach(in turn: TurnPointer) {
-    let edge = member.inner.edge
-    edge.prepareLink(in: turn)
-    edge.attachNow(in: turn, context: turn.pointee.wave.context?.takeUnretainedValue())
-  }
-
-  @usableFromInline func refuse(_ turn: TurnPointer) { member.inner.cut(turn) }
-
-  deinit {
-    if isAdmitted { return }
-    let turn = currentTurn()
-    turn.enter()
-    refuse(turn)
-    turn.leave()
-  }
 }

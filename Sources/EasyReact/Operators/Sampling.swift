@@ -92,7 +92,8 @@ extension Node {
     connectJoin(self, node.storage, .sample, turn, sampledStep(isNew, event))
     connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
     if let value = storage.readStored(Value.self) {
-      isNew.place.pointee = ticks.isEmpty
+      // Stored, not staged in an open batch.
+      isNew.place.pointee = !ticks.storage.pointee.hasValue.load(ordering: .acquiring)
       if !isNew.place.pointee { node.storage.store(value) }
     }
     turn.leave()

@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 extension Node {
@@ -74,12 +73,12 @@ extension Node {
 @usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
   // Unchecked: constants; what `items` points to the holder of the zip's region touches, nobody else. A
   // pointer, as in `ZipGroup`.
-  @usableFromInline let items: UnsafeMutablePointer<Deque<Value>>
+  @usableFromInline let items: UnsafeMutablePointer<Queue<Value>>
   @usableFromInline let group: ZipGroup
   @inlinable init(_ group: ZipGroup) {
     self.group = group
     items = .allocate(capacity: 1)
-    items.initialize(to: Deque())
+    items.initialize(to: Queue())
     group.lacking.pointee += 1
   }
   @inlinable convenience init(_ group: ZipGroup, for _: Node<Value>) { self.init(group) }

@@ -98,19 +98,15 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       return root.storage.sendSet(change, context: context, in: turn)
     }
     let sideTable = node.storage.sideTable()
-    var ticket: UInt64 = 0
     var old: AnyObject?
     // Under both locks, so that the last sent is the last noted. Nobody takes them the other way round.
-    root.storage.sendSet(change, context: context, in: turn) {
+    let part = PendingPart(storage: node.storage, handle: node)
+    root.storage.sendSet(change, context: context, in: turn, part: part) {
       node.storage.pointee.acquire()
-      ticket = node.storage.notePendingValue(sideTable, pendingValue, old: &old)
-      node.storage.pointee.releaseAfterCopying()
+      defer { node.storage.pointee.releaseAfterCopying() }
+      return node.storage.notePendingValue(sideTable, pendingValue, old: &old)
     }
     _ = consume old
-    root.storage.send((node as AnyNode, ticket), in: turn) { payload, _ in
-      let (node, ticket) = takePayload(payload, (AnyNode, UInt64).self)
-      node.storage.settlePendingValue(ticket)
-    }
   }
 
   // MARK: What is linked to the lens

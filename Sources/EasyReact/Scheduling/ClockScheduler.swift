@@ -1,4 +1,3 @@
-import DequeModule
 import HeapModule
 import Synchronization
 
@@ -71,7 +70,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   }
 
   private struct State {
-    var ready = Deque<Work>()
+    var ready = Queue<Work>()
     var isWorking = false
     var number: UInt64 = 0
     /// What was cancelled stays in it until it is the first, or more than half of it was.

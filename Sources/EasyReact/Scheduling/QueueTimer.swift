@@ -210,6 +210,8 @@ final class Timers: Sendable {
     }
   }
 
+  var isEmpty: Bool { heap.withLock { $0.isEmpty } }
+
   /// Looks at those only that have gone off, or should have: one may be due later.
   func isAnyDue() -> Bool {
     let now = QueueTimer.now

@@ -43,6 +43,9 @@ package func isQuiet(by end: ContinuousClock.Instant?) async -> Bool {
   return true
 }
 
+/// Will a timer of a dispatch queue go off? The next thing after quiet may be what it does.
+package func isAnyTimerSet() -> Bool { !timers.isEmpty }
+
 /// Is no thread inside a graph, and does nothing wait in a mailbox, on a dispatch queue, or for a timer of
 /// one that is due?
 ///

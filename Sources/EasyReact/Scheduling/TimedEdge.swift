@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 /// An edge whose values wait for a timer. It keeps an operator's state, its timer and what is on its
@@ -14,7 +13,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var state: State
     /// Of the present deadline: one before it that fires late does nothing.
     var generation = 0
-    var outbox = Deque<InFlight<AnyValueBox>>()
+    var outbox = Queue<InFlight<AnyValueBox>>()
     var isDelivering = false
   }
   private let guarded: Mutex<Guarded>

@@ -19,8 +19,8 @@ const char *_Nonnull testsupport_stacks(void);
 // Writes `reason` and all stacks to standard error and ends the process with SIGABRT.
 void testsupport_stop_with_stacks(const char *_Nonnull reason) __attribute__((noreturn));
 
-// Ends the process in that way when it has used no processor time for EASYREACT_IDLE_SECONDS (600; 0: never), and when it has not ended
-// within EASYREACT_LIFE_SECONDS (never). Every process that loads this does so by itself.
+// Ends the process in that way when it has used next to no processor time for EASYREACT_IDLE_SECONDS (600; 0: never), and when it has
+// not ended within EASYREACT_LIFE_SECONDS (never). Every process that loads this does so by itself.
 void testsupport_watch_process(void);
 
 // Lets another thread run: a listener that does so is found "inside" by others even on one processor.

@@ -71,10 +71,93 @@ import Testing
     #expect(checkInvariants([outer, result, first]) == [])
   }
 
-  @Test func `2.4 what was chosen and still waits when the outer edge is cut is let go`() {
+  @Test(arguments: ["mergeMap", "flattenMerge"])
+  func `7.2 one that is followed already is told again in its place, before what was set later`(
+    _ name: String
+  ) {
+    let outer = MutableNode<MutableNode<Int>>.eventNode(), first = MutableNode<Int>()
+    let result =
+      name == "mergeMap" ? outer.mergeMap { $0 } : outer.map { $0 as Node<Int> }.flattenMerge()
+    let known = MutableNode(100), fresh = MutableNode(200)
+    outer.value = known
+    outer.value = first
+    first.value = -1
+    let heard = whileInside(result) {
+      outer.value = known
+      outer.value = fresh
+      fresh.value = 201
+      known.value = 101
+    }
+    #expect(heard == [-1, 100, 200, 201, 101])
+    #expect(known.downstreamNodes.count == 1)
+    #expect(checkInvariants([outer, result, first, known, fresh]) == [])
+  }
+
+  @Test func `10.6.5.1 of a join that waits, the value after it ran`() {
+    let source = MutableNode(1), other = MutableNode(10), first = MutableNode<Int>()
+    let sum = source.combine(other).map { $0 * 100 + $1 }
+    let join = Node.combine([source, other])
+    let result = source.mergeMap { $0 == 1 ? first.map { [$0] } : join }.map { values in
+      values.reduce(0) { $0 * 100 + $1 }
+    }
+    first.value = -1
+    let heard = whileInside(result) { source.value = 2 }
+    #expect(heard == [-1, 210] && sum.value == 210)
+    #expect(checkInvariants([source, other, result, first]) == [])
+  }
+
+  @Test(arguments: ["flatten", "flattenMap", "catch"])
+  func `4.6, 7.2 each value of the chosen node counts, and those of one that was left do not`(
+    _ name: String
+  ) {
+    struct Choice: Error { let node: MutableNode<Int> }
+    let outer = MutableNode<MutableNode<Int>>(), first = MutableNode<Int>()
+    let result =
+      switch name {
+      case "flatten": outer.map { $0 as Node<Int> }.flatten(mode: .everyValue)
+      case "flattenMap": outer.flattenMap(mode: .everyValue) { $0 }
+      default:
+        outer.map { Result<Int, Choice>.failure(Choice(node: $0)) }.catch { $0.node }
+      }
+    outer.value = first
+    first.value = -1
+    let x = MutableNode(1), y = MutableNode(5)
+    let heard = whileInside(result) {
+      outer.value = x
+      x.value = 2
+      outer.value = y
+      x.value = 100
+      y.value = 6
+      outer.value = y
+      outer.value = x
+      x.value = 3
+    }
+    #expect(heard == [-1, 1, 2, 5, 6, 6, 100, 3])
+    #expect(y.downstreamNodes.isEmpty && x.downstreamNodes.count == 1)
+    y.value = 7
+    x.value = 4
+    #expect(result.value == 4)
+    #expect(checkInvariants([outer, result, first, x, y]) == [])
+  }
+
+  @Test func `4.5 an empty one that was chosen meanwhile empties the result`() {
+    let outer = MutableNode<MutableNode<Int>>(), first = MutableNode<Int>()
+    let result = outer.flattenMap(mode: .everyValue) { $0 }
+    outer.value = first
+    first.value = -1
+    let empty = MutableNode<Int>()
+    #expect(whileInside(result) { outer.value = empty } == [-1] && result.isEmpty)
+    empty.value = 3
+    #expect(result.value == 3)
+    #expect(checkInvariants([outer, result, first, empty]) == [])
+  }
+
+  @Test(arguments: ["mergeMap", "everyValue"])
+  func `2.4 what was chosen and still waits when the outer edge is cut is let go`(_ name: String) {
     let lives = LifetimeTracker()
     let outer = MutableNode<MutableNode<Int>>.eventNode(), first = MutableNode<Int>()
-    let result = outer.mergeMap { $0 }
+    let result =
+      name == "mergeMap" ? outer.mergeMap { $0 } : outer.flattenMap(mode: .everyValue) { $0 }
     outer.value = first
     first.value = -1
     let heard = whileInside(result) {

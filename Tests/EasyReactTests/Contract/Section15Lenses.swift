@@ -427,6 +427,26 @@ struct Person: Sendable, Equatable {
     #expect(name.value == "Grace")
   }
 
+  @Test func `15.4 two threads that set one lens never read an older value than their own`() {
+    Stress.rounds(300) { round in
+      let person = MutableNode(Person()), age = person[\.age]
+      let told = Journal<Int>(), reads = Journal<(set: Int, read: Int)>()
+      let listening = age.listen { told.note($0) }
+      round.threads(2) { member in
+        for number in 1...200 {
+          let value = 1_000 + number * 2 + member
+          age.value = value
+          reads.note((value, age.value!))
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      let places = Dictionary(told.entries.enumerated().map { ($1, $0) }) { first, _ in first }
+      let older = reads.entries.filter { places[$0.read, default: -1] < places[$0.set]! }
+      round.expect(older.isEmpty, "older than what was set: \(older)")
+      keepAlive(listening)
+    }
+  }
+
   // MARK: Misuse and lifetime
 
   @Test func `15.4 a part cannot be cleaned: the message says what, where and the remedy`() async {

@@ -54,6 +54,25 @@ import Testing
     #expect(each.values == [[1, 0], [2, 2]])
   }
 
+  @Test func `4.3 what a batch has staged is no tick for a sample that is made in it`() throws {
+    struct Wrong: Error {}
+    let a = MutableNode(1), ticks = MutableNode<Int>(), ticked = MutableNode(5)
+    var samples: [Node<Int>] = []
+    #expect(throws: Wrong.self) {
+      try batch {
+        ticks.value = 7
+        ticked.clean()
+        samples = [a.sample(on: ticks), a.sample(on: ticked)]
+        throw Wrong()
+      }
+    }
+    #expect(ticks.isEmpty && samples.map(\.value) == [nil, 1])
+    let told = Recorder(samples[0])
+    batch { ticks.value = 7 }
+    #expect(told.values == [1])
+    #expect(checkInvariants([a, ticks, ticked]) == [])
+  }
+
   @Test func `10.6 withLatest passes on the context of its node's wave`() {
     let a = MutableNode<Int>(), other = MutableNode<Int>()
     let told = Recorder(a.withLatest(from: other).map { $0 + $1 })

@@ -1,3 +1,4 @@
+import CEasyReact
 import CTestSupport
 import Dispatch
 import Foundation
@@ -52,9 +53,16 @@ import Testing
       testsupport_watch_process()
       WatchdogTests.deadlock()
     }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("the tests have done nothing for too long"))
-    #expect(text.contains("waitForTheSecond"), "\(text)")
+    try Self.expect(result, "the tests have done nothing for too long", "waitForTheSecond")
+  }
+
+  @Test func `a process that naps for ever ends with its stacks`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      setenv("EASYREACT_IDLE_SECONDS", "1", 1)
+      testsupport_watch_process()
+      WatchdogTests.napForEver()
+    }
+    try Self.expect(result, "the tests have done nothing for too long", "napForEver")
   }
 
   @Test func `a process that does something for ever ends with its stacks`() async throws {
@@ -63,9 +71,21 @@ import Testing
       testsupport_watch_process()
       WatchdogTests.turnForEver()
     }
+    try Self.expect(
+      result, "the tests have not ended within EASYREACT_LIFE_SECONDS", "turnForEver")
+  }
+
+  private static func expect(
+    _ result: ExitTest.Result?, _ reason: String, _ function: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    #expect(text.contains("the tests have not ended within EASYREACT_LIFE_SECONDS"))
-    #expect(text.contains("turnForEver"), "\(text)")
+    #expect(
+      text.contains(reason) && text.contains(function), "\(text)", sourceLocation: sourceLocation)
+  }
+
+  @inline(never) private static func napForEver() {
+    while testsupport_sanitizer() >= 0 { easyreact_nap(1_000) }
   }
 
   @inline(never) private static func turnForEver() {

@@ -1,6 +1,7 @@
 import CBenchmarks
 import Dispatch
 import EasyReact
+import EasyReactTesting
 import Foundation
 import Synchronization
 
@@ -390,6 +391,36 @@ private func keptRows() -> [GrowthRow] {
         let shown = source.debounce(.seconds(600), on: .queue(DispatchQueue(label: "growth")))
         source.set(1)
         return Grown(work: size, keep: shown) { for value in 0..<size { source.set(value) } }
+      }),
+    GrowthRow(
+      "kept by a zip of which n values waited",
+      .bytes(limit: 1) { size in
+        let early = MutableNode<Int>(), late = MutableNode<Int>()
+        let pairs = early.zip(late)
+        return Grown(work: size, keep: pairs) {
+          for value in 0..<size { early.set(value) }
+          for value in 0..<size { late.set(value) }
+        }
+      }),
+    GrowthRow(
+      "kept by a concatMap of which n values waited",
+      .bytes(limit: 1) { size in
+        let outer = MutableNode<Int>(), inner = MutableNode<Int>()
+        let told = outer.concatMap(until: { $0 < 0 }) { _ in inner }
+        return Grown(work: size, keep: told) {
+          for value in 0..<size { outer.set(value) }
+          inner.set(-1)
+        }
+      }),
+    GrowthRow(
+      "kept by a delay of which n values waited",
+      .bytes(limit: 1) { size in
+        let source = MutableNode<Int>(), clock = VirtualScheduler()
+        let later = source.delay(.seconds(1), on: clock)
+        return Grown(work: size, keep: later) {
+          for value in 0..<size { source.set(value) }
+          clock.run()
+        }
       }),
   ]
 }

@@ -1,24 +1,13 @@
-import DequeModule
 import Synchronization
 
 /// What came to a node while it was busy: first in, first out.
 final class PendingQueue {
   /// What is to be done when its turn comes. True: the node stored a value, which is to be told.
   typealias Item = (NodePointer, TurnPointer) -> Bool
-  private var items = Deque<Item>()
-  /// The most that have waited at a time: room of unusual size is not kept.
-  private var most = 0
+  private var items = Queue<Item>()
 
-  func append(_ item: @escaping Item) {
-    items.append(item)
-    most = max(most, items.count)
-  }
-
-  func takeFirst() -> Item? {
-    let item = items.popFirst()
-    if items.isEmpty, most > 64 { (items, most) = ([], 0) }
-    return item
-  }
+  func append(_ item: @escaping Item) { items.append(item) }
+  func takeFirst() -> Item? { items.popFirst() }
 }
 
 extension NodePointer {

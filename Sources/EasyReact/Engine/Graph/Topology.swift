@@ -119,14 +119,17 @@ extension EdgePointer {
   }
 }
 
-/// A snapshot of the edges that lead back and are not half of a sync: each closed a ring made by
-/// hand.
-func ringClosers() -> [AnyObject] {
-  underTopologyLock {
-    topology.backEdges.sorted { $0.value < $1.value }.compactMap { edge, _ in
-      edge.pointee.has([.sync, .cut]) ? nil : edge.pointee.up.flatMap { $0.handle() }
+/// The upstreams of edges that lead back and are not half of a sync, in the order of these: each closed a ring made by
+/// hand. Looks at all that lead back in the process.
+/// - Parameter isMeant: By the upstream's id.
+func ringClosers(_ isMeant: (UInt64) -> Bool) -> [AnyObject] {
+  let closers = underTopologyLock {
+    topology.backEdges.compactMap { edge, number -> (upstream: AnyObject, number: UInt64)? in
+      if edge.pointee.has([.sync, .cut]) || !isMeant(edge.pointee.up!.pointee.id) { return nil }
+      return edge.pointee.up!.handle().map { ($0, number) }
     }
   }
+  return closers.sorted { $0.number < $1.number }.map(\.upstream)
 }
 
 // MARK: - Walks

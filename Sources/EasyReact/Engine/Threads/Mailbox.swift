@@ -228,6 +228,14 @@ extension NodePointer {
 
 // MARK: - A set
 
+/// A part of a node, which waits with the whole.
+@usableFromInline struct PendingPart {
+  @usableFromInline let storage: NodePointer
+  /// Keeps it.
+  @usableFromInline let handle: AnyObject
+  @usableFromInline var ticket: UInt64 = 0
+}
+
 extension NodePointer {
   /// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
   /// holder is just passing and out again, for a message costs more than that. Does not look where messages
@@ -245,13 +253,17 @@ extension NodePointer {
   }
 
   /// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
-  /// - Parameter inOrder: Called under the node's lock, in the order of the messages.
+  /// - Parameters:
+  ///   - part: Of this node, where that is what was set: its pending value goes when the set is made.
+  ///   - notingPart: Returns the ticket of that. Called under the node's lock, in the order of the messages.
   @inlinable @inline(never) func sendSet<Value: Sendable>(
     _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer,
-    inOrder: () -> Void = {}
+    part: PendingPart? = nil, notingPart: () -> UInt64 = { 0 }
   ) {
     let storage = self
-    typealias Payload = (NodePointer, Arrival<Value>, ContextBox?, UInt64, UInt64)
+    typealias Payload = (
+      NodePointer, Arrival<Value>, ContextBox?, UInt64, ticket: UInt64, part: PendingPart?
+    )
     storage.giveWay(in: turn)
     let pendingValue: PendingValue<Value>? =
       switch arrival {
@@ -263,19 +275,23 @@ extension NodePointer {
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
     let number = newWave()
     if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
-    let message = storage.makeMessage((storage, arrival, context, number, UInt64(0)) as Payload) {
-      payload, turn in
-      let (storage, arrival, context, wave, ticket) = takePayload(payload, Payload.self)
+    let message = storage.makeMessage(
+      (storage, arrival, context, number, 0, part) as Payload
+    ) { payload, turn in
+      let (storage, arrival, context, wave, ticket, part) = takePayload(
+        payload, Payload.self)
       storage.apply(arrival, context: context, wave: wave, in: turn)
       if ticket != 0 { storage.settlePendingValue(ticket) }
+      if let part { part.storage.settlePendingValue(part.ticket) }
     }
+    let payload = (UnsafeMutableRawPointer(message) + Message.headerSize)
+      .assumingMemoryBound(to: Payload.self)
     var old: AnyObject?
     storage.pointee.acquire()
     if let pendingValue, let sideTable {
-      (UnsafeMutableRawPointer(message) + Message.headerSize).assumingMemoryBound(to: Payload.self)
-        .pointee.4 = storage.notePendingValue(sideTable, pendingValue, old: &old)
+      payload.pointee.ticket = storage.notePendingValue(sideTable, pendingValue, old: &old)
     }
-    inOrder()
+    if part != nil { payload.pointee.part!.ticket = notingPart() }
     let isSent = message.pushedLocked(in: turn)
     storage.pointee.releaseAfterCopying()
     _ = consume old
