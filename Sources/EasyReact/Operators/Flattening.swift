@@ -12,8 +12,8 @@ extension Node {
   /// node's present value is told at the switch, with the outer set's context; an inner
   /// node that is empty then empties the result. Setting an inner node that is followed already
   /// tells its value again. An emptied outer node leaves the inner one in place. Events of an inner node
-  /// are told as they come, from when the result has turned to it: where another thread is inside the result, it turns when
-  /// that one is through. Known as
+  /// are told as they come. Where another thread is inside the result, it turns to the inner node when that one is through: what
+  /// that node told meanwhile is passed over, its present value is told. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
   ///
   /// What is asked while somebody types waits *inside*, so that the answer to an older text never stands beside a newer
