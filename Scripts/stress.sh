@@ -2,7 +2,8 @@
 # The races of the tests in release mode, for as many seconds: stress.sh [SECONDS] [SEED]
 # Runs the suites of threads again and again, each time from fresh seeds, and stops at the first failure, with the seeds that
 # failed. Prints for each pass its seeds, and how many waves (sets, updates, pushes of links) it made. Times are those of the
-# last build's end on; EASYREACT_SCRATCH: the folder of the build.
+# last build's end on; EASYREACT_SCRATCH: the folder of the build. A pass that has not ended after EASYREACT_LIFE_SECONDS, 900, is
+# ended with the stacks of all threads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds="${1:-600}"

@@ -15,13 +15,13 @@ extension Replica {
   }
 
   /// Holder. What follows from something that is shared itself is computed by each process: where two sync the same nodes,
-  /// each would write what it heard of the other for ever.
+  /// each would write what it heard of the other for ever. The bytes decide, for `==` may pass over a part of a value.
   private func isInStore(_ value: Value?) -> Bool {
     guard telling == .newest, state.isAgreed else { return false }
     guard let value, let confirmed = state.confirmed.value?.open(Value.self) else {
       return value == nil && state.confirmed.value == nil
     }
-    if let value = value as? any Equatable { return value.isEqual(to: confirmed) }
+    if let value = value as? any Equatable, !value.isEqual(to: confirmed) { return false }
     guard let bytes = try? coding.encode(value) else { return false }
     return bytes == (try? coding.encode(confirmed))
   }

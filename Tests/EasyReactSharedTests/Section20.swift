@@ -72,6 +72,22 @@ import Testing
     withExtendedLifetime(syncs) {}
   }
 
+  @Test func `20.1 what comes over an edge and equals the value, but in its bytes, is written`() {
+    struct Version: Codable, Sendable, Equatable {
+      var id = 1, text: String
+      static func == (a: Self, b: Self) -> Bool { a.id == b.id }
+    }
+    let world = World()
+    let one = world.store(), other = world.store()
+    let here = one.node("key", of: Version.self), there = other.node("key", of: Version.self)
+    let source = MutableNode(Version(text: "old"))
+    here.link(to: source)
+    world.settle()
+    source.value = Version(text: "new")
+    world.settle()
+    #expect(there.value?.text == "new")
+  }
+
   @Test func `20.1 bytes are kept as they are, values as JSON`() throws {
     let world = World()
     let store = world.store()

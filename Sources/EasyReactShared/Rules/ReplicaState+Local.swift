@@ -35,8 +35,10 @@ extension ReplicaState {
     return value.map { .store($0) } ?? .clear
   }
 
-  /// The store has all that was done here, and the node has told all that the store has.
-  var isAgreed: Bool { isKnown && waiting.isEmpty && attempt == nil && told.isEmpty }
+  /// The store has all that was done here, and the node has told all that the store has, which can be read.
+  var isAgreed: Bool {
+    isKnown && waiting.isEmpty && attempt == nil && told.isEmpty && confirmed.problem == nil
+  }
 
   /// What the node holds when it has told everything.
   var shown: Value? { waiting.last?.result ?? (waiting.isEmpty ? confirmed.value : nil) }
