@@ -498,6 +498,8 @@ class Saved(PageTest):
         """What the page of a program saves, opened when that has ended."""
         with urllib.request.urlopen(f"{running.address}api/export?form=session", timeout=60) as answer:
             data = answer.read()
+        # A page that is still open asks on, and the browser writes into its console that nobody answers.
+        self.driver.get("about:blank")
         running.end()
         file = tempfile.NamedTemporaryFile(suffix=".json")
         self.addCleanup(file.close)
