@@ -81,8 +81,8 @@ extension LintGraph {
     return ids.filter(isMember).compactMap { records.node($0) }.map {
       finding(
         .endlessSets, $0,
-        "listeners set each other in a circle through it, past GraphLimits.reentrantSets",
-        "Set only on a change, or put distinctUntilChanged() into the circle")
+        "listeners seem to set each other in a circle through it: one turn went past GraphLimits.reentrantSets",
+        "Set only on a change, or put distinctUntilChanged() into the circle; raise the limit where so many are meant")
     }
   }
 

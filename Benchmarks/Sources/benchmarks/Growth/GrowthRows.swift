@@ -284,6 +284,10 @@ private func operatorRows() -> [GrowthRow] {
       let flattens = Flattens(size)
       return Grown(work: size, keep: flattens) { flattens.choose((1..<size).reversed()) }
     },
+    GrowthRow("n joins that exchange direction with one hub") { size in
+      let exchange = Exchange(size)
+      return Grown(work: size, keep: exchange) { exchange.isTurned.value = true }
+    },
     GrowthRow("mergeMap(maxConcurrent: n), n begun") { size in
       let merging = Merging(size)
       return Grown(work: size, keep: merging) { merging.begin() }
@@ -330,6 +334,20 @@ private struct Flattens {
 
   func choose(_ places: some Sequence<Int>) {
     for place in places { outers[place].value = results[place - 1] }
+  }
+}
+
+/// A hub that hears each of n joins; turned, each of them hears the hub.
+private struct Exchange {
+  let isTurned = MutableNode(false)
+  let hub = MutableNode(0)
+  let joins: [Node<Int>]
+
+  init(_ size: Int) {
+    let (isTurned, hub) = (isTurned, hub)
+    let above = MutableNode(1), silent = Node<Int>()
+    joins = (0..<size).map { _ in isTurned.flattenMap { $0 ? hub : above } }
+    for join in joins { hub.link(to: isTurned.flattenMap { $0 ? silent : join }) }
   }
 }
 

@@ -52,22 +52,44 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// Those on ordinary ways from the join to this node, which is one of them; without the join.
+  /// Those on ordinary ways from the join to this node, which is one of them; without the join. Both ways by
+  /// turns, an edge at a time: whichever ends first has seen them all.
   fileprivate func nodesBetween(_ join: NodePointer, through closed: Set<NodePointer>)
     -> Set<NodePointer>
   {
     let low = join.pointee.rank.load(ordering: .relaxed)
-    var front = Front(self, .ins)
-    while let edge = front.next() {
-      let up = edge.pointee.up!
-      if up == join || !edge.pointee.isOrdinary() || !closed.contains(up.standIn())
-        || up.pointee.rank.load(ordering: .relaxed) <= low
-      {
-        continue
-      }
-      front.see(up)
+    let high = pointee.rank.load(ordering: .relaxed)
+    func isBetween(_ node: NodePointer) -> Bool {
+      let rank = node.pointee.rank.load(ordering: .relaxed)
+      return low < rank && rank < high && closed.contains(node.standIn())
     }
-    return front.seen
+    var above = Front(self, .ins), below = Front(join, .outs)
+    // From each node that was seen from the join back to where it was seen from.
+    var nearer: [NodePointer: [NodePointer]] = [:]
+    while let edge = above.next() {
+      let up = edge.pointee.up!
+      if edge.pointee.isOrdinary(), isBetween(up) { above.see(up) }
+      guard let edge = below.next() else { return nodes(nearer, from: join) }
+      let down = edge.pointee.down!
+      if edge.pointee.isOrdinary(), down == self || isBetween(down) {
+        nearer[down, default: []].append(edge.pointee.up!)
+        below.see(down, andBeyond: down != self)
+      }
+    }
+    return above.seen
+  }
+
+  /// This node, and those that lead here.
+  private func nodes(_ nearer: [NodePointer: [NodePointer]], from start: NodePointer)
+    -> Set<NodePointer>
+  {
+    var found: Set<NodePointer> = [self], todo = [self]
+    while let node = todo.popLast() {
+      for up in nearer[node] ?? [] where up != start && found.insert(up).inserted {
+        todo.append(up)
+      }
+    }
+    return found
   }
 
   /// The join has run, and goes on to follow what gave way before. True: there was some.
