@@ -82,7 +82,8 @@ extension LintGraph {
       finding(
         .endlessSets, $0,
         "listeners seem to set each other in a circle through it: one turn went past GraphLimits.reentrantSets",
-        "Set only on a change, or put distinctUntilChanged() into the circle; raise the limit where so many are meant")
+        "Set only on a change, or put distinctUntilChanged() into the circle; raise the limit where so many are meant"
+      )
     }
   }
 
