@@ -79,25 +79,21 @@ extension EdgePointer {
   }
 
   /// The edge is followed from now on, by notifications that begin later.
-  func attachToUpstream() {
-    let up = pointee.up.unsafelyUnwrapped
-    up.pointee.acquire()
-    if pointee.down == nil {
-      moveToAttached(up.pointee.firstListener, up.pointee.lastListener)
-    } else {
-      moveToAttached(up.pointee.firstOut, up.pointee.lastOut)
-    }
-    up.pointee.release()
-  }
+  func attachToUpstream() { withUpstreamList { moveToAttached($0, $1) } }
 
   /// Takes it out again. Only the holder of the upstream's region, when no frame of its turn is left.
-  func unlinkFromUpstream() {
+  func unlinkFromUpstream() { withUpstreamList { unlink($0, $1) } }
+
+  /// The first and the last attached one of its upstream's edges, or listeners; under the upstream's lock.
+  private func withUpstreamList(
+    _ body: (borrowing Atomic<EdgePointer?>, borrowing Atomic<EdgePointer?>) -> Void
+  ) {
     let up = pointee.up.unsafelyUnwrapped
     up.pointee.acquire()
     if pointee.down == nil {
-      unlink(up.pointee.firstListener, up.pointee.lastListener)
+      body(up.pointee.firstListener, up.pointee.lastListener)
     } else {
-      unlink(up.pointee.firstOut, up.pointee.lastOut)
+      body(up.pointee.firstOut, up.pointee.lastOut)
     }
     up.pointee.release()
   }
