@@ -39,10 +39,11 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable public func `case`(
     _ key: Key, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    let asking = Asking(asked, key), location = SourceLocation(file, line)
-    let home = index.home(of: key.hashValue, from: node) { index, digit, node in
+    let location = SourceLocation(file, line)
+    let (index, home) = index.home(of: key.hashValue, from: node) { index, digit, node in
       index.makeNode(for: digit, below: node, location)
     }
+    let asking = Asking(asked, key, from: index)
     return branch(.case, of: home, location) { $0 == asking.key }
   }
 
@@ -103,15 +104,20 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 /// Lives as long as the edge of a case.
-@usableFromInline final class Asking<Key: Hashable & Sendable>: Sendable {
+@usableFromInline final class Asking<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let key: Key
   private let asked: Asked<Key>
-  @usableFromInline init(_ asked: Asked<Key>, _ key: Key) {
+  private let index: CaseIndex<Key, Value>
+  @usableFromInline init(_ asked: Asked<Key>, _ key: Key, from index: CaseIndex<Key, Value>) {
     self.asked = asked
     self.key = key
+    self.index = index
     asked.add(key)
   }
-  deinit { asked.remove(key) }
+  deinit {
+    asked.remove(key)
+    index.giveBack()
+  }
 }
 
 extension Node {

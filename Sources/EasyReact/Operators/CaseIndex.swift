@@ -19,10 +19,13 @@ private let fanOut = 8
     weak var node: Node<Switch<Key, Value>>?
     weak var index: CaseIndex?
     let number: Int
+    var living: (CaseIndex, Node<Switch<Key, Value>>)? {
+      guard let node, let index, node.hasUpstreamNode else { return nil }
+      return (index, node)
+    }
   }
   private struct State {
-    /// How many cases came from the node itself. It takes no others when these are gone, so those of one key
-    /// stay in the order in which they were made.
+    /// How many cases come from the node itself.
     var taken = 0
     var branches: [Int: Branch] = [:]
     var made = 0
@@ -33,18 +36,25 @@ private let fanOut = 8
 
   init(depth: Int = 0) { self.depth = depth }
 
-  /// The node that one more case, of a key with this hash, is to come from.
+  /// The node that one more case, of a key with this hash, is to come from, and its index, to which the place is to be
+  /// given back. Where there is a node below for this hash, it is no higher than that: those of one key stay in the order
+  /// in which they were made.
   ///
   /// - Parameter make: Calls `makeNode`, specialised where the case is made.
   @usableFromInline func home(
     of hash: Int, from node: Node<Switch<Key, Value>>, _ make: Maker
-  ) -> Node<Switch<Key, Value>> {
+  ) -> (CaseIndex, Node<Switch<Key, Value>>) {
     var (index, node) = (self, node)
-    while !index.takesOne() {
+    while true {
       let next = placeBelow(index.depth, of: hash)
-      (index, node) = index.branch(for: next, below: node, make)
+      if let below = index.living(next) {
+        (index, node) = below
+      } else if index.takesOne() {
+        return (index, node)
+      } else {
+        (index, node) = index.branch(for: next, below: node, make)
+      }
     }
-    return node
   }
   @usableFromInline typealias Maker = (
     _ index: CaseIndex, _ digit: Int, _ above: Node<Switch<Key, Value>>
@@ -58,15 +68,21 @@ private let fanOut = 8
     }
   }
 
+  /// A case that came from this node has gone.
+  func giveBack() { state.withLock { $0.taken -= 1 } }
+
+  /// The node below for this digit, if it is there and follows this one.
+  private func living(_ digit: Int) -> (CaseIndex, Node<Switch<Key, Value>>)? {
+    state.withLock { $0.branches[digit] }?.living
+  }
+
   /// Nodes are made and dropped outside of the lock; where another thread was faster, it is looked again.
   private func branch(
     for digit: Int, below node: Node<Switch<Key, Value>>, _ make: Maker
   ) -> (CaseIndex, Node<Switch<Key, Value>>) {
     while true {
       let present = state.withLock { $0.branches[digit] }
-      if let node = present?.node, let index = present?.index, node.hasUpstreamNode {
-        return (index, node)
-      }
+      if let living = present?.living { return living }
       let index = CaseIndex(depth: depth + 1)
       let made = make(index, digit, node)
       let isFirst = state.withLock { state in

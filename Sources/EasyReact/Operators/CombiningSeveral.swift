@@ -78,6 +78,7 @@ extension Node {
         storage.traceWaiting(in: turn)
         return false
       }
+      turn.pointee.wave.flags.remove(.event)  // a member's
       return emit(make(values), of: storage, turn)
     }
     connectJoin(self, storage, .flattenCombine, turn) { up, edge, turn in

@@ -85,7 +85,7 @@ extension Flatten {
       down.claim(by: turn), !turn.pointee.isTraced,
       edge.pointee.flags.load(ordering: .relaxed) == 0, down.noteQuickly(join, sender: up, in: turn)
     {
-      (place.pointee.outerEdge, place.pointee.isToChoose) = (edge, true)
+      (place.pointee.outerEdge, place.pointee.isToChoose, place.pointee.chosen) = (edge, true, node)
       return false
     }
     return edge.inRegion(in: turn) { [self] delivery, turn in

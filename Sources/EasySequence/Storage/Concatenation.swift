@@ -78,7 +78,10 @@ import Synchronization
 
   /// Nobody walks any more.
   @usableFromInline func free() {
+    // A part may be a stream that is defined by itself, whose end frees its own: not inside of this one.
+    var parts: Box<PartQueue<Element>>? = Box(queue)
     queue = PartQueue([])
+    release(&parts)
     release(&cursor)
   }
 

@@ -130,6 +130,33 @@ import Testing
     keepAlive(listening)
   }
 
+  @Test func `4.5 where an event of the outer node comes before a value in a turn, the value chooses`() {
+    let event = MutableNode<Int>.eventNode(), value = MutableNode<Int>()
+    let outer = event.merge(value), flat = outer.flattenMap { Node($0) }
+    let told = Recorder(flat)
+    batch {
+      event.value = 3
+      value.value = 4
+    }
+    #expect(told.values == [4] && flat.value == 4)
+    batch {
+      value.value = 5
+      event.value = 6
+    }
+    #expect(told.values == [4, 6])
+  }
+
+  @Test func `2.1 what a user hands to the transform of a flatten chooses`() {
+    let outer = MutableNode(1), flat = outer.flattenMap { Node($0 * 10) }
+    let transform = flat.upstreamTransforms[0] as! NodeTransform<Int, Int>
+    transform.receive(7, from: nil, context: nil)
+    #expect(flat.value == 70)
+    transform.receive(8, from: nil, context: "by hand")
+    #expect(flat.value == 80)
+    outer.value = 2
+    #expect(flat.value == 20)
+  }
+
   @Test func `2.1 a flatten whose ends are set is a join where it leads then`() {
     let x = MutableNode(1), sum = x.combine(x.map { $0 * 10 }).map { $0 + $1 }, small = Node(0)
     let flat = x.flattenMap { $0 % 2 == 0 ? sum : small }

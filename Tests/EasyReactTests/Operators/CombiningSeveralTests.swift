@@ -113,6 +113,17 @@ import Testing
     #expect(checkInvariants([empty, first, second, race]) == [])
   }
 
+  @Test func `10.6 flattenCombine keeps its value where a node that left the set told an event in the same turn`() {
+    let rows = MutableNode(true), value = MutableNode(10), event = MutableNode<Int>.eventNode()
+    let both = rows.combine(rows).map { isWide, _ in isWide ? [value, event] : [value as Node<Int>] }
+    let all = both.flattenCombine(), told = Recorder(all)
+    batch {
+      rows.value = false
+      event.value = 5
+    }
+    #expect(told.values == [[10]] && all.value == [10])
+  }
+
   @Test func `10.6 partition asks once a value and parts them`() {
     let number = MutableNode(1)
     let asked = Tally()

@@ -131,4 +131,31 @@ import Testing
     #expect(told.map(\.values.count).reduce(0, +) == 4)
     #expect(lines.case(99).isEmpty)
   }
+
+  @Test func `10.3 a case that is handed over again and again stays as near as it was`() {
+    let a = MutableNode(1), lines = a.switch { $0 % 40 }
+    let others = (2..<40).map { Recorder(lines.case($0)) }
+    func depth(of node: AnyNode) -> Int { node.reachable.map { -$0.depth }.max() ?? 0 }
+    var one = lines.case(1)
+    let before = depth(of: one)
+    for _ in 0..<200 { one = lines.case(1) }
+    #expect(depth(of: one) <= before + 1)
+    let told = Recorder(one)
+    a.value = 41
+    #expect(told.values == [1, 41])
+    #expect(others.allSatisfy { $0.values.isEmpty })
+  }
+
+  @Test func `10.3 those of one key keep the order of their making when others have gone`() {
+    let a = MutableNode(0), lines = a.switch { $0 }
+    let told = Journal<Int>()
+    var early = (0..<9).map { _ in lines.case(7).listen { _ in told.note(0) } }
+    let ninth = lines.case(7).listen { _ in told.note(9) }
+    early.removeAll()
+    let tenth = lines.case(7).listen { _ in told.note(10) }
+    a.value = 7
+    #expect(told.entries == [9, 10])
+    keepAlive(ninth)
+    keepAlive(tenth)
+  }
 }
