@@ -115,13 +115,10 @@ extension LazyStream {
     /// How many elements of the chunk may be read without looking.
     @usableFromInline var ready = 0
     @usableFromInline let handle: Handle?
-    /// The place that the walk began at, while it is still behind the known elements.
-    @usableFromInline var ahead: Ahead<Element>?
 
     @inlinable init(_ stream: LazyStream) {
       (chunk, index) = stream.place.known
       handle = stream.handle
-      if case .ahead(let ahead) = stream.place { self.ahead = ahead }
     }
 
     /// The next element; nil at the end.
@@ -139,7 +136,6 @@ extension LazyStream {
         if index < known {
           ready = handle?.observer == nil ? known : 0
           if !isNew { handle?.observer?(.read(chunk.start + index)) }
-          ahead = nil
           return true
         }
         switch chunk.state.load(ordering: .acquiring) {
@@ -148,7 +144,6 @@ extension LazyStream {
           index -= chunk.capacity
           ready = 0
           chunk = chunk.next.unsafelyUnwrapped
-          ahead?.follow()
         case .open:
           isNew = true
           if let observer = handle?.observer {

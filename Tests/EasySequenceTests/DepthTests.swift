@@ -105,6 +105,19 @@ struct `2.6 Depth and memory` {
     }
   }
 
+  @Test
+  func `a hundred thousand definitions by themselves, one in the other, are freed unevaluated`() {
+    onSmallStack {
+      var stream: LazyStream = [1]
+      for _ in 0..<100_000 {
+        let inner = stream
+        stream = .recursive { _ in inner }
+      }
+      stream = []
+      #expect(stream.isEmpty)
+    }
+  }
+
   @Test func `a million stacked operators are freed unevaluated`() {
     onSmallStack {
       var stream = LazyStream(0...)

@@ -15,6 +15,41 @@ extension `2.6 Depth and memory` {
       #expect(Tracked.count - before <= 64)
     }
 
+    @Test func `tails made before their elements were known have these when others have read them`()
+    {
+      let before = Tracked.count
+      var stream: LazyStream? = LazyStream(0...).map { Tracked($0) }
+      let places = [1, 4, 5, 28, 29, 60, 61, 4_000, 9_990, 9_991, 20_000]
+      let tails = places.map { stream!.dropFirst($0) }
+      var walk: LazyStream.Iterator? = stream!.makeIterator()
+      for _ in 0..<10_000 { _ = walk?.next() }
+      #expect(Tracked.count - before == 10_000)
+      (stream, walk) = (nil, nil)
+      #expect(Tracked.count - before >= 9_996)
+      #expect(tails.map { $0.head?.value } == places)
+      #expect(tails.map { $0[40]?.value } == places.map { $0 + 40 })
+    }
+
+    @Test func `a tail that nobody reads keeps nothing that another walk has computed before it`() {
+      let before = Tracked.count
+      var stream: LazyStream? = LazyStream(0...).map { Tracked($0) }
+      let tail = stream!.dropFirst(9_990), mapped = tail.map(\.value)
+      let far = stream!.dropFirst(20_000)
+      for _ in stream!.prefix(10_000) {}
+      stream = nil
+      #expect(Tracked.count - before <= 64)
+      #expect(mapped.head == 9_990 && tail.head?.value == 9_990)
+      #expect(far.head?.value == 20_000)
+    }
+
+    @Test func `tails that are made and dropped leave nothing with one that waits`() {
+      let stream = LazyStream(0...)
+      let far = stream.dropFirst(1_000_000)
+      for place in 0..<100_000 { _ = stream.dropFirst(100 + place % 1_000) }
+      #expect(stream.dropFirst(100).head == 100)
+      #expect(far.head == 1_000_000)
+    }
+
     @Test func `a fold over a stream that nobody keeps holds a few elements only`() {
       let before = Tracked.count
       let most = Most()

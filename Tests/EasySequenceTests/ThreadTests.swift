@@ -96,6 +96,26 @@ private final class Slot: Sendable {
     }
   }
 
+  @Test func `tails made, read and dropped while other threads compute what they wait for`() {
+    for _ in 0..<20 {
+      let calls = Calls()
+      let stream = LazyStream(0..<4_000).noting(calls)
+      onThreads(8) { number in
+        if number == 0 { return #expect(stream.array == Array(0..<4_000)) }
+        var kept: [(place: Int, tail: LazyStream<Int>)] = []
+        for step in 0..<200 {
+          let place = (step * 37 * number + 32 * step) % 4_000
+          kept.append((place, stream.dropFirst(place)))
+          if kept.count > 8 { kept.removeFirst(4) }
+          if step % 16 == 0 {
+            for one in kept { #expect(one.tail.head == one.place) }
+          }
+        }
+      }
+      #expect(calls.all == Array(0..<4_000))
+    }
+  }
+
   @Test func `a closure may wait for another thread that reads what is known: no lock is held`() {
     let slot = Mutex<LazyStream<Int>?>(nil)
     let stream = LazyStream(0...).map { number in

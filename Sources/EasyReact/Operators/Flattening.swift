@@ -11,8 +11,8 @@ extension Node {
   /// closure runs once for all that this node told in the turn. It has its first value at once. The inner
   /// node's present value is told at the switch, with the outer set's context; an inner
   /// node that is empty then empties the result. Setting an inner node that is followed already
-  /// tells its value again. An emptied outer node leaves the inner one in place. Events of an inner node
-  /// are told as they come. Where another thread is inside the result, it turns to the inner node when that one is through: what
+  /// tells its value again. An emptied outer node leaves the inner one in place, which is told again where the outer one
+  /// had told something before in the same turn. Events of an inner node are told as they come. Where another thread is inside the result, it turns to the inner node when that one is through: what
   /// that node told meanwhile is passed over, its present value is told. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
   ///

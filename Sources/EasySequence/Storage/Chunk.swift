@@ -28,6 +28,8 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
   /// A direct optional of the class itself: the compiler then frees a chain of them in a loop, not recursively.
   @exclusivity(unchecked) @usableFromInline var next: Chunk?
+  /// Of the last one: who waits for those to come.
+  let frontier = Mutex(WeakFrontier<Element>())
 
   /// Chunks grow from the first size to the largest one, so that a short stream is small.
   @usableFromInline static var firstCapacity: Int { 4 }
@@ -95,10 +97,11 @@ import Synchronization
   }
 
   @usableFromInline func append() {
-    next = Chunk(
+    let next = Chunk(
       capacity: min(2 * capacity, Self.largestCapacity), engine: engine, start: start + capacity)
+    self.next = next
     engine = nil
-    state.store(.linked, ordering: .releasing)
+    link(to: next)
     leave()
   }
 

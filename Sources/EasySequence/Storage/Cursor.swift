@@ -79,12 +79,11 @@ import Synchronization
   @inlinable func step() {
     index -= chunk.capacity
     chunk = chunk.next.unsafelyUnwrapped
-    ahead?.follow()
   }
 
   /// Begins at a place behind the known elements, which others may hold as well.
   @usableFromInline func begin() {
-    if chunk.capacity == 0, let place = ahead?.follow() { (chunk, index) = place }
+    if chunk.capacity == 0, let place = ahead?.known { (chunk, index) = place }
     if isKnownUniquelyReferenced(&ahead) { ahead = nil }
   }
 

@@ -130,7 +130,8 @@ import Testing
     keepAlive(listening)
   }
 
-  @Test func `4.5 where an event of the outer node comes before a value in a turn, the value chooses`() {
+  @Test
+  func `4.5 where an event of the outer node comes before a value in a turn, the value chooses`() {
     let event = MutableNode<Int>.eventNode(), value = MutableNode<Int>()
     let outer = event.merge(value), flat = outer.flattenMap { Node($0) }
     let told = Recorder(flat)

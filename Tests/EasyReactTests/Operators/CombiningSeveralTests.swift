@@ -113,9 +113,13 @@ import Testing
     #expect(checkInvariants([empty, first, second, race]) == [])
   }
 
-  @Test func `10.6 flattenCombine keeps its value where a node that left the set told an event in the same turn`() {
+  @Test
+  func
+    `10.6 flattenCombine keeps its value where a node that left the set told an event in the same turn`()
+  {
     let rows = MutableNode(true), value = MutableNode(10), event = MutableNode<Int>.eventNode()
-    let both = rows.combine(rows).map { isWide, _ in isWide ? [value, event] : [value as Node<Int>] }
+    let both = rows.combine(rows).map { isWide, _ in isWide ? [value, event] : [value as Node<Int>]
+    }
     let all = both.flattenCombine(), told = Recorder(all)
     batch {
       rows.value = false
