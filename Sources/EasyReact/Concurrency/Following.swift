@@ -11,9 +11,9 @@ extension Node {
   /// The iterator is made at once, and its elements are pulled by a task from then on, whoever listens:
   /// one at a time, the next after the set before has returned. The node is empty before the first, and
   /// keeps the last when the sequence has ended. When nobody holds it any more the task is cancelled,
-  /// and nothing is told any more; a sequence that ignores its cancellation keeps what it has until it
-  /// goes on by itself. Sets are made on threads of the concurrent executor; `deliver(on:)` moves what
-  /// follows elsewhere.
+  /// and nothing is told any more. A sequence that has just given an element is asked once more, so that it
+  /// hears of that; one that ignores its cancellation keeps what it has until it has gone on by itself. Sets
+  /// are made on threads of the concurrent executor; `deliver(on:)` moves what follows elsewhere.
   ///
   /// The task has the priority of the one that calls. ``settled()`` does not wait for it.
   public static func following<Elements: AsyncSequence>(
@@ -65,12 +65,19 @@ private final class SequencePlayer<Output: Sendable>: NodeTransform<Never, Outpu
     // type.
     nonisolated(unsafe) let pull = pull
     let started = Task { [weak self] in
-      while let (value, isLast) = await pull(), let self {
-        self.send(value)
+      while let (value, isLast) = await pull() {
+        if let self { self.send(value) } else if !isLast { return await Self.tellOfEnd(pull) }
         if isLast { return }
       }
     }
     task.withLock { $0 = started }
+  }
+
+  /// A sequence that has just given an element was not waiting when its task was cancelled. It hears of that when it is
+  /// asked once more, as in a loop that is cancelled: a stream tells its producer.
+  private static func tellOfEnd(_ pull: () async -> (value: Output, isLast: Bool)?) async {
+    withUnsafeCurrentTask { $0?.cancel() }
+    _ = await pull()
   }
 }
 

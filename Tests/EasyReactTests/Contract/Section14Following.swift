@@ -119,6 +119,19 @@ import Testing
     _ = (last, listening)
   }
 
+  @Test func `14.3 a sequence hears of the node's end also where it has just given an element`() {
+    let (stream, elements, cancelled) = stream(of: Int.self)
+    let kept = Mutex<Node<Int>?>(nil)
+    let given = stream.map { value in
+      let node = kept.withLock { $0.take() }  // the only one that holds it
+      _ = consume node
+      return value
+    }
+    kept.withLock { $0 = .following(given) }
+    elements.yield(1)
+    wait(for: cancelled)
+  }
+
   @Test
   func `14.3 what it leaves is nothing: the iterator is gone after the end, and after the node's`()
     throws
@@ -174,6 +187,8 @@ import Testing
       wait(for: isPulled)
       keepAlive(node, listening)
     }
+    waiting.withLock { $0.take() }?.resume()
+    wait(for: isPulled)  // once more, now that its task is cancelled
     waiting.withLock { $0.take() }?.resume()
     wait(for: ended)
     #expect(heard.count == 0)
