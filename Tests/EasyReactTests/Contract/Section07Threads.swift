@@ -266,6 +266,27 @@ import Testing
     keepAlive(listenings as AnyObject)
   }
 
+  @Test
+  func `7.3 a thread is inside what it made something follow until its turn ends, also long after`()
+  {
+    let node = MutableNode(0), other = MutableNode(0), inside = Inside(telling: 1)
+    let heard = Journal<Int>()
+    let listenings = [
+      other.listen { heard.note($0) },
+      node.listen { if $0 == 1 { other.listen { _ in }.cancel() } },
+      node.listen { inside.hear($0) },
+    ]
+    inside.run(node) {
+      other.value = 2  // left with the one who only touched it, and waits in a listener of `node`
+      #expect(other.value == 2)
+      #expect(heard.entries == [0])
+    }
+    #expect(heard.entries == [0, 2])
+    other.value = 3
+    #expect(heard.entries == [0, 2, 3])
+    keepAlive(listenings as AnyObject)
+  }
+
   @Test(arguments: [1_000, 10])
   func `7.3 after 1,000 operations left by others (settable) a background queue takes over`(
     limit: Int

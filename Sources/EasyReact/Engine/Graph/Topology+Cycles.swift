@@ -249,13 +249,18 @@ private struct Ways {
   /// What lies between, both ends included; nothing if none of these was reached.
   func found(from reached: [NodePointer]) -> [NodePointer] {
     if reached.allSatisfy({ arcs[$0] == nil }) { return [] }
-    var found = Set(reached)
-    var todo = reached
-    while let storage = todo.popLast() {
-      for nearer in arcs[storage] ?? [] where found.insert(nearer).inserted { todo.append(nearer) }
-    }
-    return Array(found)
+    return Array(nodes(along: arcs, from: reached))
   }
+}
+
+/// What the arcs lead to from these nodes, which are among them.
+func nodes(along arcs: [NodePointer: [NodePointer]], from start: [NodePointer]) -> Set<NodePointer>
+{
+  var found = Set(start), todo = start
+  while let storage = todo.popLast() {
+    for next in arcs[storage] ?? [] where found.insert(next).inserted { todo.append(next) }
+  }
+  return found
 }
 
 extension NodePointer {

@@ -64,32 +64,19 @@ extension NodePointer {
       return low < rank && rank < high && closed.contains(node.standIn())
     }
     var above = Front(self, .ins), below = Front(join, .outs)
-    // From each node that was seen from the join back to where it was seen from.
-    var nearer: [NodePointer: [NodePointer]] = [:]
+    // From what was seen from the join back to where it was seen from; not to the join.
+    var arcs: [NodePointer: [NodePointer]] = [:]
     while let edge = above.next() {
       let up = edge.pointee.up!
       if edge.pointee.isOrdinary(), isBetween(up) { above.see(up) }
-      guard let edge = below.next() else { return nodes(nearer, from: join) }
-      let down = edge.pointee.down!
+      guard let edge = below.next() else { return nodes(along: arcs, from: [self]) }
+      let (near, down) = (edge.pointee.up!, edge.pointee.down!)
       if edge.pointee.isOrdinary(), down == self || isBetween(down) {
-        nearer[down, default: []].append(edge.pointee.up!)
+        if near != join { arcs[down, default: []].append(near) }
         below.see(down, andBeyond: down != self)
       }
     }
     return above.seen
-  }
-
-  /// This node, and those that lead here.
-  private func nodes(_ nearer: [NodePointer: [NodePointer]], from start: NodePointer)
-    -> Set<NodePointer>
-  {
-    var found: Set<NodePointer> = [self], todo = [self]
-    while let node = todo.popLast() {
-      for up in nearer[node] ?? [] where up != start && found.insert(up).inserted {
-        todo.append(up)
-      }
-    }
-    return found
   }
 
   /// The join has run, and goes on to follow what gave way before. True: there was some.
