@@ -153,9 +153,11 @@ import Testing
     let ninth = lines.case(7).listen { _ in told.note(9) }
     early.removeAll()
     let tenth = lines.case(7).listen { _ in told.note(10) }
+    let others = (0..<9).map { _ in Recorder(lines.case(8)) }  // where the first ones were
+    let last = lines.case(7).listen { _ in told.note(11) }
     a.value = 7
-    #expect(told.entries == [9, 10])
-    keepAlive(ninth)
-    keepAlive(tenth)
+    #expect(told.entries == [9, 10, 11])
+    #expect(others.allSatisfy { $0.values.isEmpty })
+    keepAlive([ninth, tenth, last] as AnyObject)
   }
 }
