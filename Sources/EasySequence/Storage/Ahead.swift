@@ -83,46 +83,80 @@ import Synchronization
   }
 }
 
-extension Chunk {
-  /// The place that lies so far from the beginning of this chunk, behind what is known.
-  @usableFromInline func place(ahead index: Int) -> Place<Element> {
-    var (chunk, index) = (self, index)
-    while true {
-      (chunk, index) = skipKnown(chunk, index)
-      if index <= chunk.capacity { return .at(chunk, index) }
-      let position = chunk.start.addingReportingOverflow(index)
-      if let ahead = chunk.wait(for: position.overflow ? .max : position.partialValue) {
-        return .ahead(ahead)
-      }
-    }
+/// How a chunk knows its frontier: made with the first place that waits, and handed on from then on, so that streams without
+/// one pay a look at a word for each chunk.
+private final class Waiters<Element: Sendable>: Sendable {
+  private struct State {
+    weak var frontier: Frontier<Element>?
   }
+  private let state = Mutex(State())
 
-  /// Nil: it is not the last chunk any more.
-  private func wait(for position: Int) -> Ahead<Element>? {
-    let new = Frontier(self)
-    return frontier.withLock { mine in
-      if state.load(ordering: .acquiring) == .linked { return nil }
-      let frontier = mine.frontier ?? new
-      mine.frontier = frontier
+  /// Nil: the chunk has given this up meanwhile.
+  func ahead(_ position: Int, from chunk: Chunk<Element>) -> Ahead<Element>? {
+    let new = Frontier(chunk)
+    return state.withLock { state in
+      if chunk.waiters.load(ordering: .relaxed) == handedOn { return nil }
+      let frontier = state.frontier ?? new
+      state.frontier = frontier
       return Ahead(position, frontier)
     }
   }
 
-  /// Another chunk follows; those that wait go on to it. By who has the claim.
-  func link(to next: Chunk) {
-    let givenUp = frontier.withLock { mine in
-      let frontier = mine.frontier
-      if let frontier { next.frontier.withLock { $0.frontier = frontier } }
-      defer { state.store(.linked, ordering: .releasing) }
+  func move(from chunk: Chunk<Element>, to next: Chunk<Element>) {
+    let givenUp = state.withLock { state in
+      next.waiters.store(chunk.waiters.load(ordering: .relaxed), ordering: .relaxed)
+      let frontier = state.frontier
+      defer { chunk.waiters.store(handedOn, ordering: .releasing) }
       return (frontier, frontier?.move(to: next))
     }
     withExtendedLifetime(givenUp) {}
   }
 }
 
-/// What a chunk knows of those who wait for chunks behind it.
-@usableFromInline struct WeakFrontier<Element: Sendable>: Sendable {
-  weak var frontier: Frontier<Element>?
+/// In place of a pointer in `Chunk.waiters`: another chunk follows.
+private let handedOn: UInt = 1
+
+extension Chunk {
+  /// The place that lies so far from the beginning of this chunk, behind what is known.
+  @usableFromInline func place(ahead index: Int) -> Place<Element> {
+    var (chunk, index) = skipKnown(self, index)
+    while index > chunk.capacity {
+      let position = chunk.start.addingReportingOverflow(index)
+      if let ahead = chunk.ahead(position.overflow ? .max : position.partialValue) {
+        return .ahead(ahead)
+      }
+      (chunk, index) = (chunk.next.unsafelyUnwrapped, index - chunk.capacity)
+    }
+    return .at(chunk, index)
+  }
+
+  /// Nil: another chunk follows.
+  private func ahead(_ position: Int) -> Ahead<Element>? {
+    var bits = waiters.load(ordering: .acquiring)
+    if bits == 0 {
+      let made = Unmanaged.passRetained(Waiters<Element>())
+      let new = UInt(bitPattern: made.toOpaque())
+      let (isFirst, present) = waiters.compareExchange(
+        expected: 0, desired: new, ordering: .acquiringAndReleasing)
+      if !isFirst { made.release() }
+      bits = isFirst ? new : present
+    }
+    return waiters(bits)?._withUnsafeGuaranteedRef { $0.ahead(position, from: self) }
+  }
+
+  /// It belongs to the last chunk of the stream, which whoever holds this one keeps.
+  private func waiters(_ bits: UInt) -> Unmanaged<Waiters<Element>>? {
+    bits <= handedOn ? nil : .fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped)
+  }
+
+  /// Another chunk follows; those that wait go on to it. By who has the claim.
+  func moveWaiters(to next: Chunk) {
+    let (isDone, bits) = waiters.compareExchange(
+      expected: 0, desired: handedOn, ordering: .acquiringAndReleasing)
+    if !isDone { waiters(bits)?._withUnsafeGuaranteedRef { $0.move(from: self, to: next) } }
+  }
+
+  func freeWaiters() { waiters(waiters.load(ordering: .acquiring))?.release() }
 }
 
 /// The chunks of every stream begin at the same places.

@@ -28,8 +28,8 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var borrowed: Unmanaged<Engine<Element>>?
   /// A direct optional of the class itself: the compiler then frees a chain of them in a loop, not recursively.
   @exclusivity(unchecked) @usableFromInline var next: Chunk?
-  /// Of the last one: who waits for those to come.
-  let frontier = Mutex(WeakFrontier<Element>())
+  /// Of the last one: who waits for those to come (Ahead.swift).
+  @usableFromInline let waiters = Atomic<UInt>(0)
 
   /// Chunks grow from the first size to the largest one, so that a short stream is small.
   @usableFromInline static var firstCapacity: Int { 4 }
@@ -48,6 +48,7 @@ import Synchronization
   deinit {
     slots.deinitialize(count: count.load(ordering: .acquiring))
     slots.deallocate()
+    freeWaiters()
     if engine != nil { release(&engine) }
   }
 
@@ -101,7 +102,8 @@ import Synchronization
       capacity: min(2 * capacity, Self.largestCapacity), engine: engine, start: start + capacity)
     self.next = next
     engine = nil
-    link(to: next)
+    moveWaiters(to: next)
+    state.store(.linked, ordering: .releasing)
     leave()
   }
 
