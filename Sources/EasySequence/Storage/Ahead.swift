@@ -93,10 +93,9 @@ private final class Waiters<Element: Sendable>: Sendable {
 
   /// Nil: the chunk has given this up meanwhile.
   func ahead(_ position: Int, from chunk: Chunk<Element>) -> Ahead<Element>? {
-    let new = Frontier(chunk)
-    return state.withLock { state in
+    state.withLock { state in
       if chunk.waiters.load(ordering: .relaxed) == handedOn { return nil }
-      let frontier = state.frontier ?? new
+      let frontier = state.frontier ?? Frontier(chunk)
       state.frontier = frontier
       return Ahead(position, frontier)
     }
