@@ -115,10 +115,18 @@ extension LazyStream {
     /// How many elements of the chunk may be read without looking.
     @usableFromInline var ready = 0
     @usableFromInline let handle: Handle?
+    /// Where the walk begins, if that lies behind the known elements and none has been asked for.
+    @usableFromInline var ahead: Ahead<Element>?
 
     @inlinable init(_ stream: LazyStream) {
-      (chunk, index) = stream.place.known
       handle = stream.handle
+      switch stream.place {
+      case .at(let chunk, let index): (self.chunk, self.index) = (chunk, index)
+      case .ahead(let ahead):
+        // The chunk is asked for when the walk begins: what others compute until then is not kept.
+        (chunk, index) = (Chunk(capacity: 0, engine: nil), 0)
+        self.ahead = ahead
+      }
     }
 
     /// The next element; nil at the end.
@@ -130,6 +138,7 @@ extension LazyStream {
 
     /// Sees to it that the element is known; false at the end.
     @inlinable @inline(never) mutating func find() -> Bool {
+      if ahead != nil { begin() }
       var isNew = false
       while true {
         let known = chunk.count.load(ordering: .acquiring)
@@ -154,6 +163,11 @@ extension LazyStream {
         default: continue
         }
       }
+    }
+
+    @usableFromInline mutating func begin() {
+      if let place = ahead?.known { (chunk, index) = place }
+      ahead = nil
     }
   }
 

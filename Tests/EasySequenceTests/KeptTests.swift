@@ -43,6 +43,29 @@ extension `2.6 Depth and memory` {
       #expect(far.head?.value == 20_000)
     }
 
+    @Test func `a walk that has not begun keeps nothing that another walk has computed before it`()
+    {
+      let before = Tracked.count
+      var stream: LazyStream? = LazyStream(0...).map { Tracked($0) }
+      var walk = stream!.dropFirst(9_990).makeIterator()
+      for _ in stream!.prefix(9_980) {}
+      stream = nil
+      #expect(Tracked.count - before <= 64)
+      #expect(walk.next()?.value == 9_990 && walk.next()?.value == 9_991)
+      #expect(Tracked.count - before <= 64)
+    }
+
+    @Test func `a walk that has not begun has what another walk has computed meanwhile`() {
+      let stream = LazyStream(0...)
+      var walks = [1, 4, 5, 29, 60, 4_000, 9_990, 9_991, 20_000].map {
+        (place: $0, walk: stream.dropFirst($0).makeIterator())
+      }
+      for _ in stream.prefix(9_991) {}
+      for index in walks.indices {
+        for step in 0..<40 { #expect(walks[index].walk.next() == walks[index].place + step) }
+      }
+    }
+
     @Test func `tails that are made and dropped leave nothing with one that waits`() async {
       await #expect(processExitsWith: .success) {
         let stream = LazyStream(0...), far = stream.dropFirst(10_000_000)
