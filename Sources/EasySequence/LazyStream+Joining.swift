@@ -1,8 +1,9 @@
 extension LazyStream {
   /// This stream, then another one, which is not touched before. Known as `concat:` in RACSequence.
   ///
-  /// Concatenating in a loop, to either side, does not become deep or slow; but for tails that were made before what lies
-  /// before them was read, `stream = (stream + more).tail`: reading through n of those uses stack by n.
+  /// Concatenating in a loop, to either side, does not become deep or slow, whatever of the results is kept and in whatever
+  /// order it is read; but for tails that were made before what lies before them was read,
+  /// `stream = (stream + more).tail`: reading through n of those uses stack by n.
   @inlinable public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
 
   /// The elements of the first stream, then those of the second one, which is not touched before.

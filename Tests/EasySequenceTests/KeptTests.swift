@@ -43,6 +43,36 @@ extension `2.6 Depth and memory` {
       #expect(far.head?.value == 20_000)
     }
 
+    @Test
+    func `versions of a log, all kept, read from the newest to the oldest, share their parts`()
+      async
+    {
+      await #expect(processExitsWith: .success) {
+        let before = testsupport_allocated_bytes()
+        var versions: [LazyStream<Int>] = [[0]]
+        for number in 1..<4_000 { versions.append(versions[number - 1] + [number]) }
+        for version in versions.dropFirst(2).reversed() { #expect(version[2] == 2) }
+        let kept = testsupport_allocated_bytes() - before
+        #expect(kept < 4_000 * 4_000, "\(kept) bytes of 4,000 versions")
+        #expect(versions[3_999].elementsEqual(0..<4_000))
+      }
+    }
+
+    @Test func `streams that begin with one of many parts, all kept and begun, share these`() async
+    {
+      await #expect(processExitsWith: .success) {
+        let parts = (0..<4_000).map { LazyStream.just($0) }
+        let inner = LazyStream.concat(parts)
+        let before = testsupport_allocated_bytes()
+        let outer = parts.map { inner + $0 }
+        for stream in outer { #expect(stream.head == 0) }
+        let kept = testsupport_allocated_bytes() - before
+        #expect(kept < 4_000 * 4_000, "\(kept) bytes of 4,000 streams")
+        #expect(outer[7].elementsEqual(Array(0..<4_000) + [7]))
+        withExtendedLifetime(parts) {}
+      }
+    }
+
     @Test func `a walk that has not begun keeps nothing that another walk has computed before it`()
     {
       let before = Tracked.count

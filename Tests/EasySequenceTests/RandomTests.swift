@@ -30,6 +30,22 @@ private struct Program {
     return pair.stream.noting(calls)
   }
 
+  /// A concatenation, or a part of one.
+  mutating func joined() -> Pair {
+    let (one, other, n) = (pick(), pick(), number(0..<10))
+    switch number(0..<10) {
+    case 0..<4: return Pair(stream: one.stream + [n], array: one.array + [n])
+    case 4: return Pair(stream: one.stream.prepending(n), array: [n] + one.array)
+    case 5, 6: return Pair(stream: one.stream + other.stream, array: one.array + other.array)
+    case 7: return Pair(stream: noted(one) + [n], array: one.array + [n])
+    case 8:
+      return Pair(stream: one.stream.dropFirst(n), array: Array(one.array.dropFirst(n)))
+    default:
+      let parts = (0..<number(0..<60)).map { _ in pick() }.filter { $0.array.count < 8 }
+      return Pair(stream: .concat(parts.map(\.stream)), array: parts.flatMap(\.array))
+    }
+  }
+
   mutating func made() -> Pair {
     let (one, other, n) = (pick(), pick(), number(0..<50))
     let (stream, array) = (one.stream, one.array)
@@ -76,9 +92,10 @@ private struct Program {
     array.isEmpty ? [] : (0..<count).map { array[$0 % array.count] }
   }
 
-  mutating func step() {
+  mutating func step() { step(made()) }
+
+  mutating func step(_ pair: Pair) {
     if pool.count > 1, number(0..<3) == 0 { pool.remove(at: number(0..<pool.count)) }
-    let pair = made()
     if pair.array.count < 400 { pool.append(pair) }
     let (read, position) = (pick(), number(0..<60))
     switch number(0..<4) {
@@ -102,6 +119,16 @@ private struct Program {
   ) {
     var program = Program(random: Seeded(state: UInt64(seed)))
     for _ in 0..<60 { program.step() }
+    program.check()
+  }
+
+  @Test(arguments: 0..<100) func `concatenations of each other are the arrays they must be`(
+    _ seed: Int
+  ) {
+    var program = Program(random: Seeded(state: UInt64(1_000 + seed)))
+    program.pool.append(Program.Pair(stream: [], array: []))
+    program.pool.append(Program.Pair(stream: [7], array: [7]))
+    for _ in 0..<200 { program.step(program.joined()) }
     program.check()
   }
 }

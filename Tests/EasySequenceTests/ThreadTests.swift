@@ -83,6 +83,22 @@ private final class Slot: Sendable {
     }
   }
 
+  @Test func `versions of a stream, none read before, read by eight threads from the newest`() {
+    for _ in 0..<20 {
+      let calls = Calls()
+      var versions = [LazyStream(0..<20).noting(calls)]
+      for number in 0..<100 { versions.append(versions[number] + [20 + number]) }
+      let all = versions
+      onThreads(8) { number in
+        for index in stride(from: 100 - number, through: 0, by: -7) {
+          #expect(all[index][number * 2] == number * 2)
+          #expect(all[index].elementsEqual(0..<(20 + index)))
+        }
+      }
+      #expect(calls.all == Array(0..<20))
+    }
+  }
+
   @Test func `a tail made before its elements were known, read by eight threads`() {
     for _ in 0..<20 {
       let calls = Calls()

@@ -5,6 +5,8 @@ import Synchronization
 /// Concatenations of concatenations are flattened while they are walked: where the one that is walked has nothing known
 /// left, the outer one takes over what it still has to walk, for itself if nobody else holds it, otherwise as a copy that
 /// both walk. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep, whoever holds and has read whatever part.
+/// All those that are found one in the other are flattened at once, from the inside, and share their parts, so it is not
+/// slow either, in whatever order they are read.
 @usableFromInline final class Concatenation<Element: Sendable> {
   @usableFromInline enum Part {
     case stream(LazyStream<Element>)
@@ -51,24 +53,13 @@ import Synchronization
     if let taken = cursor?.takeConcatenation() {
       queue.prepend(&taken.queue)
       cursor = taken.cursor
-    } else if var shared = cursor?.sharedParts() {
+    } else if var shared = cursor?.front.sharedParts() {
       queue.prepend(&shared)
       cursor = nil
     } else {
       return false
     }
     return true
-  }
-
-  /// What is left to be walked, for a second walk; nil if some of it is computed by closures that must run once.
-  fileprivate var shared: PartQueue<Element>? {
-    guard cursor?.engine == nil, queue.areStreams else { return nil }
-    var parts = queue
-    if let cursor {
-      var first = PartQueue([.stream(cursor.rest)])
-      parts.prepend(&first)
-    }
-    return parts
   }
 
   /// Ends a definition by itself: see `Anchor`. Any thread may call it.
@@ -93,53 +84,101 @@ import Synchronization
   }
 }
 
-/// Parts in the order in which they are walked. Joining two costs as much as the shorter one has parts.
-@usableFromInline struct PartQueue<Element: Sendable> {
-  @usableFromInline typealias Part = Concatenation<Element>.Part
-  /// The first ones, the next one last.
-  @usableFromInline var first: [Part]
-  /// Those after them, in order.
-  @usableFromInline var later: [Part] = []
-  @usableFromInline var closures: Int
+// MARK: - Sharing
 
-  @inlinable init(_ parts: [Part]) {
-    first = parts.reversed()
-    closures = parts.count { !$0.isStream }
+/// Where a walk has come to in a stream that concatenates, with nothing known left.
+@usableFromInline struct Front<Element: Sendable> {
+  private let chunk: Chunk<Element>
+  private let index: Int
+
+  fileprivate init(_ chunk: Chunk<Element>, _ index: Int) {
+    (self.chunk, self.index) = (chunk, index)
   }
 
-  private var count: Int { first.count + later.count }
-  /// Whether all parts are streams, which may be walked by several; a closure belongs to one walk.
-  var areStreams: Bool { closures == 0 }
+  fileprivate static func == (one: Front, other: Front) -> Bool {
+    one.chunk === other.chunk && one.index == other.index
+  }
 
-  @inlinable mutating func popFirst() -> Part? {
-    if first.isEmpty {
-      first = later.reversed()
-      later = []
+  private enum Found {
+    /// Another one comes first.
+    case front(Front)
+    case parts(PartQueue<Element>)
+  }
+
+  /// What this one has left to walk, without concatenations in front; nil if it has to be read.
+  ///
+  /// Those that are found on the way, each at the front of the one before, learn it as well, from the innermost outwards:
+  /// whoever walks one of them later finds it flat. Each is looked at under its own claim, and under no other of them.
+  fileprivate func sharedParts() -> PartQueue<Element>? {
+    var (inner, outer) = (self, [Front]())
+    var found = look()
+    while case .front(let front) = found {
+      outer.append(inner)
+      inner = front
+      found = front.look()
     }
-    let part = first.popLast()
-    if part?.isStream == false { closures -= 1 }
-    return part
-  }
-
-  /// Puts another queue before this one, and empties it.
-  mutating func prepend(_ other: inout PartQueue) {
-    var other = take(&other)
-    if other.count < count {
-      first.append(contentsOf: other.later.reversed())
-      first.append(contentsOf: other.first)
-    } else {
-      swap(&self, &other)
-      later.append(contentsOf: other.first.reversed())
-      later.append(contentsOf: other.later)
+    var parts: PartQueue<Element>? = if case .parts(let parts) = found { parts } else { nil }
+    while let next = outer.popLast() {
+      parts = next.learn(parts, of: inner)
+      inner = next
     }
-    closures += other.closures
+    return parts
   }
 
-  /// Moves a queue, so that its memory has one owner.
-  private func take(_ queue: inout PartQueue) -> PartQueue {
-    var taken = PartQueue([])
-    swap(&taken, &queue)
-    return taken
+  private func look() -> Found? {
+    withConcatenation { one in
+      guard one.isShared else { return nil }
+      return one.front.map { .front($0) } ?? .parts(one.rest)
+    }
+  }
+
+  /// Replaces what comes first by its parts, if it still comes first.
+  private func learn(_ parts: PartQueue<Element>?, of front: Front) -> PartQueue<Element>? {
+    withConcatenation { one in
+      guard one.isShared else { return nil }
+      if var parts, let first = one.front, first == front { one.replaceFront(with: &parts) }
+      return one.rest
+    }
+  }
+
+  /// Nil: it has gone on.
+  private func withConcatenation<Result>(
+    _ body: (Concatenation<Element>) -> Result?
+  ) -> Result? {
+    guard chunk.take(beyond: index) else { return nil }
+    defer { chunk.leave() }
+    return chunk.isOpen(beyond: index) ? chunk.engine?.concatenation.flatMap(body) : nil
+  }
+}
+
+extension Concatenation {
+  /// Whether a second walk may have what is left; not if some of it is computed by closures that must run once.
+  fileprivate var isShared: Bool { cursor?.engine == nil && queue.areStreams }
+
+  /// What is left to be walked, for a second walk.
+  fileprivate var rest: PartQueue<Element> {
+    var parts = queue
+    if let cursor {
+      var first = PartQueue([.stream(cursor.rest)])
+      parts.prepend(&first)
+    }
+    return parts
+  }
+
+  /// What is walked next, if that concatenates.
+  fileprivate var front: Front<Element>? {
+    if let cursor { return cursor.concatenates ? cursor.front : nil }
+    guard case .stream(let stream) = queue.next, stream.handle?.isName != false,
+      case .at(let chunk, let index) = stream.place, chunk.concatenates,
+      chunk.isOpen(beyond: index)
+    else { return nil }
+    return Front(chunk, index)
+  }
+
+  fileprivate func replaceFront(with parts: inout PartQueue<Element>) {
+    if cursor == nil { _ = queue.popFirst() }
+    cursor = nil
+    queue.prepend(&parts)
   }
 }
 
@@ -147,21 +186,15 @@ extension Cursor {
   /// Whether what is walked here may be flattened: it concatenates, and all that is known of it has been read.
   @inlinable var concatenates: Bool {
     chunk.concatenates && engine == nil && handle == nil && ahead == nil
-      && index == chunk.count.load(ordering: .acquiring)
-      && chunk.state.load(ordering: .acquiring) == .open
+      && chunk.isOpen(beyond: index)
   }
+
+  fileprivate var front: Front<Element> { Front(chunk, index) }
 
   /// The concatenation that only this cursor holds.
   fileprivate func takeConcatenation() -> Concatenation<Element>? {
     guard isKnownUniquelyReferenced(&chunk), takeOver(index) else { return nil }
     return engine?.concatenation
-  }
-
-  /// What a concatenation that others hold too has left to walk.
-  fileprivate func sharedParts() -> PartQueue<Element>? {
-    guard chunk.take(beyond: index) else { return nil }
-    defer { chunk.leave() }
-    return chunk.isOpen(beyond: index) ? chunk.engine?.concatenation?.shared : nil
   }
 
   /// The stream of what this cursor has not walked.
