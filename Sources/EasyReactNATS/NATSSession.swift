@@ -226,11 +226,13 @@ final class NATSSession: Sendable {
   // MARK: Consumers
 
   func add(_ consumer: NATSConsumer) {
-    let isUp = state.withLock { state in
-      state.consumers.removeAll { $0.consumer == nil }
-      state.consumers.append(WeakConsumer(consumer: consumer))
-      return state.isUp
+    let (isUp, present) = state.withLock { state in
+      // Returned, so that none that others let go of meanwhile dies under the lock.
+      let present = state.consumers.compactMap(\.consumer)
+      state.consumers = (present + [consumer]).map { WeakConsumer(consumer: $0) }
+      return (state.isUp, present)
     }
+    _ = consume present
     if isUp { consumer.start(self) }
   }
 

@@ -121,11 +121,13 @@ public final class NATSStore: SharedStore {
       key, on: scheduler,
       forget: { watcher in shelf.state.withLock { $0.watchers.remove(watcher) } },
       handler)
-    shelf.state.withLock { state in
-      if let entry = state.entries[key] { watcher.append(.entry(entry)) }
-      if state.isCurrent { watcher.append(.current) }
+    let due = shelf.state.withLock { state in
+      if let entry = state.entries[key] { state.watchers.append(.entry(entry), to: watcher) }
+      if state.isCurrent { state.watchers.append(.current, to: watcher) }
       state.watchers.add(watcher)
+      return state.watchers.takeDue()
     }
+    for watcher in due { watcher.tellLater() }
     return ClosureCancelable { watcher.cancel() }
   }
 

@@ -50,9 +50,13 @@ public final class SharedNodes: Sendable {
 
   /// A node of this name is gone.
   func remove(_ key: String) {
-    state.withLock { state in
-      if let found = state.nodes[key], found.node == nil { state.nodes[key] = nil }
+    let present = state.withLock { state -> AnyNode? in
+      let present = state.nodes[key]?.node
+      if present == nil { state.nodes[key] = nil }
+      return present
     }
+    // Whoever else held it may have let go meanwhile: it must not die, and come here, under the lock.
+    _ = consume present
   }
 
   /// When the store can be reached again, what waits goes on.

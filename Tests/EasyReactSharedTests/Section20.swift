@@ -502,6 +502,82 @@ import Testing
     listening.cancel()
   }
 
+  /// Nothing but what was set keeps the node: it is what the other thread has to do.
+  @Test(arguments: ["value", "update", "clean", "batch"])
+  func `20.2 what is left with another thread comes into the store, also where the node is let go`(
+    _ kind: String
+  ) async throws {
+    let store = MemoryStore(), source = MutableNode<Int>()
+    let held = Mutex<SharedNode<Int>?>(store.node("key", of: Int.self))
+    let status = held.withLock { node in
+      node!.value = 1
+      return node!.status
+    }
+    try await reach(status) { $0.isSettled }
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), calls = Atomic(0)
+    await onThread {
+      let node = held.withLock { $0.take() }!
+      withExtendedLifetime(node) {
+        node.link(to: source)
+        let listening = node.listen { _ in
+          if calls.wrappingAdd(1, ordering: .relaxed).newValue != 2 { return }
+          isInside.signal()
+          goesOn.wait()
+        }
+        // What the store has: nothing is to be written.
+        Thread.detachNewThread {
+          source.value = 1
+          isOver.signal()
+        }
+        isInside.wait()
+        switch kind {
+        case "update": node.update { $0 += 6 }
+        case "clean": node.clean()
+        case "batch": batch { node.value = 7 }
+        default: node.value = 7
+        }
+        listening.cancel()
+      }
+    }
+    goesOn.signal()
+    await onThread { isOver.wait() }
+    for _ in 0..<100 where try await store.entry("key")?.revision == 1 {
+      await withCheckedContinuation { done in store.scheduler.schedule { done.resume() } }
+    }
+    let newest = try #require(await store.entry("key"))
+    if kind == "clean" { return #expect(newest.isDeletion) }
+    #expect(try Envelope.open(newest.bytes, key: "key").value == Data("7".utf8))
+  }
+
+  @Test func `20.1 threads that ask for one name and let go disturb nobody`() async {
+    let store = MemoryStore(), left = Atomic(4)
+    await withCheckedContinuation { done in
+      for _ in 0..<4 {
+        Thread.detachNewThread {
+          for _ in 0..<5_000 {
+            let node = store.node("key", of: Int.self)
+            _ = node.value
+          }
+          if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+            done.resume()
+          }
+        }
+      }
+    }
+    #expect(store.node("key", of: Int.self) === store.node("key", of: Int.self))
+  }
+
+  @Test func `20.1 a store that works at once tells nobody under a lock`() {
+    let store = MemoryStore(on: .immediate), other = MemoryStore(sharing: store, on: .immediate)
+    let here = store.node("key", of: Int.self), there = other.node("key", of: Int.self)
+    let listening = there.listen { if $0 < 3 { there.value = $0 + 1 } }
+    here.value = 1
+    #expect(here.value == 3 && there.value == 3)
+    #expect(here.status.value?.isSettled == true && there.status.value?.isSettled == true)
+    listening.cancel()
+  }
+
   // MARK: 20.7
 
   @Test(arguments: [

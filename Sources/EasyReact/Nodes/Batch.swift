@@ -247,6 +247,7 @@ extension MutableNode {
     if batch.refuses { refuseToStage(arrival) }
     switch arrival {
     case .value(let value): stage(value, context, in: batch)
+    case .empty where storage.isEventNode(): break  // it is empty, and what was staged is still told
     case .empty: stage(nil, context, in: batch)
     case .change where storage.pointee.traits.has(.isKept),
       .attempt where storage.pointee.traits.has(.isKept):

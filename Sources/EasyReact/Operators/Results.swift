@@ -191,7 +191,7 @@ extension Node {
     requireCount(times, "retry")
     requirePositive(delay, "retry", self)
     return flattenMap(file: file, line: line) { value in
-      tries(value, times, file, line, attempt) { work in
+      tries(value, times, attempt(value), file, line, attempt) { work in
         scheduler.schedule(after: delay, work)
       }
     }
@@ -200,13 +200,23 @@ extension Node {
   /// The same without a delay: another attempt follows a failure in the same turn.
   ///
   ///     let port = base.retry(times: 10) { open($0) }
+  ///
+  /// Attempts that hold a failure when they are made are tried one after the other before anything is told; what the first
+  /// other one holds, or the last one, carries the value's context.
   public final func retry<Success: Sendable, Failure: Error>(
     times: Int, file: StaticString = #fileID, line: UInt = #line,
     _ attempt: @escaping @Sendable (Value) -> Node<Result<Success, Failure>>
   ) -> Node<Result<Success, Failure>> {
     requireCount(times, "retry")
     return flattenMap(file: file, line: line) { value in
-      tries(value, times, file, line, attempt) { work in
+      // Those that fail at once, before anything follows them: their failures are told to nobody, and what the last one
+      // has is told as part of the value's wave, so that a ring ends.
+      var left = times, first = attempt(value)
+      while left > 0, case .failure? = first.storage.readStored(Result<Success, Failure>.self) {
+        left -= 1
+        first = attempt(value)
+      }
+      return tries(value, left, first, file, line, attempt) { work in
         work()
         return ClosureCancelable.over
       }
@@ -214,15 +224,19 @@ extension Node {
   }
 }
 
-/// The attempts for one value: a node that is told each one's number, the attempt that this makes,
-/// and an edge that keeps the failures back which are followed by another attempt.
+/// The attempts for one value: a node that is told each one's number, the attempt that this makes (but for the first one,
+/// which is there), and an edge that keeps the failures back which are followed by another attempt.
 private func tries<Value: Sendable, Success: Sendable, Failure: Error>(
-  _ value: Value, _ times: Int, _ file: StaticString, _ line: UInt,
+  _ value: Value, _ times: Int, _ first: Node<Result<Success, Failure>>, _ file: StaticString,
+  _ line: UInt,
   _ attempt: @escaping @Sendable (Value) -> Node<Result<Success, Failure>>,
   _ again: @escaping @Sendable (@escaping @Sendable () -> Void) -> any Cancelable
 ) -> Node<Result<Success, Failure>> {
   let number = MutableNode(0, file: file, line: line)
-  let attempts = number.flattenMap(file: file, line: line) { _ in attempt(value) }
+  let present = Mutex<Node<Result<Success, Failure>>?>(first)
+  let attempts = number.flattenMap(file: file, line: line) { _ in
+    present.withLock { $0.take() } ?? attempt(value)
+  }
   let result = Node<Result<Success, Failure>>(file: file, line: line)
   result.wiring.link(to: attempts, through: Retrying(times, number, again))
   return result

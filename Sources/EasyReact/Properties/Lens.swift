@@ -113,7 +113,21 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override var anyInlet: AnyNode? { inlet.withLock { $0 } }
 
+  /// What comes to it is compared with what the lens holds, not with what came here last: the whole may have been set
+  /// since in other ways, and a value that is older than the lens needs a new number to be taken, and one that is the
+  /// lens's own does not come back.
   override func inlet(of node: Node<Value>) -> Node<Value> {
+    let inlet = presentInlet(of: node)
+    let turn = currentTurn()
+    turn.enter()
+    inlet.storage.perform(in: turn) { turn in
+      if node.storage.claim(by: turn) { inlet.storage.raiseNumber(to: node.storage) }
+    }
+    turn.leave()
+    return inlet
+  }
+
+  private func presentInlet(of node: Node<Value>) -> Node<Value> {
     if let present = inlet.withLock({ $0 }) { return present }
     let made: MutableNode<Value> = makeSource(nil, isMutable: false, node.storage.pointee.location)
     made.storage.attachments().state.withLock { $0.outlet = node }

@@ -67,16 +67,22 @@ public final class FileStore: SharedStore {
     self.scheduler.schedule { [weak self] in self?.look() }
   }
 
+  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, due) = state.withLock { state in (body(&state), state.watchers.takeDue()) }
+    for watcher in due { watcher.tellLater() }
+    return result
+  }
+
   // MARK: Reading
 
   /// Reads what others have written, and tells the watchers.
   private func look() {
-    let problem = state.withLock { state in
+    let problem = change { state in
       do throws(SharedProblem) {
         let news = try state.log.read()
         state.tell(news)
         // Those who came while it could not be read.
-        if !isConnected { state.watchers.forEach { $0.append(.current) } }
+        if !isConnected { state.watchers.appendToAll(.current) }
         return nil as SharedProblem?
       } catch { return error }
     }
@@ -138,7 +144,7 @@ public final class FileStore: SharedStore {
       handler)
     scheduler.schedule { [self] in
       look()
-      state.withLock { state in
+      change { state in
         // A folder that cannot be read is not an empty one.
         state.add(watcher, after: revision, isKnown: isConnected)
       }
@@ -177,7 +183,7 @@ public final class FileStore: SharedStore {
     if write.bytes.count > valueLimit {
       return .refused(.tooLarge(write.bytes.count, limit: valueLimit, key: write.key))
     }
-    let result = state.withLock { state in state.answer(to: write, durability) }
+    let result = change { state in state.answer(to: write, durability) }
     switch result {
     case .unsent(let problem)?, .unknown(let problem)?: tellConnection(problem)
     default: break
@@ -206,24 +212,22 @@ extension FileStore.State {
     } catch { return .unsent(error) }
   }
 
-  fileprivate func tell(_ news: [FileLog.News]) {
+  fileprivate mutating func tell(_ news: [FileLog.News]) {
     for piece in news {
       switch piece {
       case .entry(let entry): watchers.append(entry)
       case .reset:
-        watchers.forEach {
-          $0.append(.reset)
-          $0.append(.current)
-        }
+        watchers.appendToAll(.reset)
+        watchers.appendToAll(.current)
       }
     }
   }
 
   fileprivate mutating func add(_ watcher: Watcher, after revision: UInt64?, isKnown: Bool) {
     for entry in log.entries.entries(of: watcher.key, after: revision) {
-      watcher.append(.entry(entry))
+      watchers.append(.entry(entry), to: watcher)
     }
-    if isKnown { watcher.append(.current) }
+    if isKnown { watchers.append(.current, to: watcher) }
     watchers.add(watcher)
   }
 }

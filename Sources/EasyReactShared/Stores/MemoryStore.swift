@@ -31,6 +31,12 @@ public final class MemoryStore: SharedStore {
     init(_ history: Int, _ valueLimit: Int) {
       (self.history, self.valueLimit) = (history, valueLimit)
     }
+
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+      let (result, due) = state.withLock { state in (body(&state), state.watchers.takeDue()) }
+      for watcher in due { watcher.tellLater() }
+      return result
+    }
   }
   private let shelf: Shelf
   public let nodes: SharedNodes
@@ -84,7 +90,7 @@ public final class MemoryStore: SharedStore {
     if write.bytes.count > shelf.valueLimit {
       return .refused(.tooLarge(write.bytes.count, limit: shelf.valueLimit, key: write.key))
     }
-    return shelf.state.withLock { state in
+    return shelf.change { state in
       let newest = state.entries[write.key]?.last?.revision ?? 0
       if let expected = write.expected, expected != newest { return .conflict }
       state.revision += 1
@@ -102,11 +108,11 @@ public final class MemoryStore: SharedStore {
     let watcher = Watcher(
       key, on: scheduler,
       forget: { [shelf] watcher in shelf.state.withLock { $0.watchers.remove(watcher) } }, handler)
-    shelf.state.withLock { state in
+    shelf.change { state in
       for entry in state.entries.entries(of: key, after: revision) {
-        watcher.append(.entry(entry))
+        state.watchers.append(.entry(entry), to: watcher)
       }
-      watcher.append(.current)
+      state.watchers.append(.current, to: watcher)
       state.watchers.add(watcher)
     }
     return ClosureCancelable { watcher.cancel() }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// Who watches which key of a store. Not `Sendable`: the store's lock guards it.
 ///
-/// What a watcher is told is appended under that lock, in order, and told later, on the store's scheduler.
+/// What a watcher is told is appended under that lock, in order, and told when it has been given back: the scheduler may
+/// be one that works at once.
 package struct Watchers {
   package init() {}
   /// Of one key, in order. Who has been cancelled is told nothing, and stays until half of them are: so n that are
@@ -13,6 +14,7 @@ package struct Watchers {
     var cancelled = 0
   }
   private var byKey: [String: Group] = [:]
+  private var due: [Watcher] = []
   package var isEmpty: Bool { byKey.isEmpty }
 
   /// Nothing happens if it has been cancelled already.
@@ -30,8 +32,22 @@ package struct Watchers {
     byKey[key] = left.isEmpty ? nil : Group(watchers: left)
   }
 
-  func append(_ entry: StoreEntry) {
-    for watcher in of(entry.key) { watcher.append(.entry(entry)) }
+  package mutating func append(_ event: StoreEvent, to watcher: Watcher) {
+    if watcher.enqueue(event) { due.append(watcher) }
+  }
+
+  mutating func append(_ entry: StoreEntry) {
+    for watcher in of(entry.key) { append(.entry(entry), to: watcher) }
+  }
+
+  mutating func appendToAll(_ event: StoreEvent) {
+    for group in byKey.values { for watcher in group.watchers { append(event, to: watcher) } }
+  }
+
+  /// Those for whom something was appended: the caller calls `tellLater` when it has no lock any more.
+  package mutating func takeDue() -> [Watcher] {
+    defer { due = [] }
+    return due
   }
 
   package func of(_ key: String) -> [Watcher] { byKey[key]?.watchers ?? [] }
@@ -62,12 +78,7 @@ package final class Watcher: Cancelable {
     state = Mutex(State(handler: handler))
   }
 
-  /// It is told later. No user code runs.
-  package func append(_ event: StoreEvent) {
-    if enqueue(event) { scheduler.schedule { self.tell() } }
-  }
-
-  /// True: the caller calls `tell` when it has no lock any more.
+  /// True: the caller calls `tell`, or `tellLater`, when it has no lock any more.
   package func enqueue(_ event: StoreEvent) -> Bool {
     state.withLock { state in
       if state.handler == nil { return false }
@@ -76,6 +87,8 @@ package final class Watcher: Cancelable {
       return !state.isTelling
     }
   }
+
+  package func tellLater() { scheduler.schedule { self.tell() } }
 
   package func tell() {
     while let (events, handler) = take() {

@@ -447,6 +447,101 @@ struct Person: Sendable, Equatable {
     }
   }
 
+  // MARK: Links and syncs of what is older or newer than the lens
+
+  @Test
+  func `15.4, 5.3 a sync brings a value to a lens, and the lens's to it, however old either is`() {
+    let older = MutableNode("a@b"), person = MutableNode(Person())
+    person.value = Person()
+    let email = person[unwrapping: \.email]
+    older.sync(with: email)
+    #expect(person.value?.email == "a@b" && email.value == "a@b" && older.value == "a@b")
+
+    let stock = MutableNode(["apples": 3]), draft = MutableNode(7)
+    stock.value = ["apples": 4]
+    let pears = stock[key: "pears"]
+    draft.sync(with: pears)
+    #expect(stock.value == ["apples": 4, "pears": 7] && pears.value == 7)
+    stock.value = ["pears": 9]
+    #expect(draft.value == 9)
+    draft.value = 10
+    #expect(stock.value == ["pears": 10])
+    #expect(checkInvariants([older, email, person, stock, draft, pears]) == [])
+  }
+
+  @Test func `15.4 a lens that is made before the sync and never set is what its whole says`() {
+    let person = MutableNode(Person()), email = person[unwrapping: \.email]
+    let field = MutableNode("a@b")
+    field.sync(with: email)
+    #expect(person.value?.email == "a@b" && email.value == "a@b")
+  }
+
+  @Test func `15.4, 2.2 a link to a lens that closes a ring pushes its value through`() {
+    let person = MutableNode(Person()), name = person[\.name], field = MutableNode<String>()
+    let never = name.filter { _ in false }
+    field.link(to: never)
+    field.value = "Grace"
+    person.value = Person(name: "Joan")
+    name.link(to: field)
+    #expect(name.value == "Grace" && person.value?.name == "Grace" && field.value == "Grace")
+    person.value = Person(name: "Ada")
+    #expect(name.value == "Ada" && field.value == "Grace")
+    name.wiring.removeUpstreamNode(field)
+    field.wiring.removeUpstreamNodes()
+  }
+
+  @Test
+  func `5.3 a sync of an empty node with a lens takes its value, and tells the whole nothing`() {
+    let whole = MutableNode([Int](repeating: 5, count: 16)), told = Recorder(whole)
+    var kept: [AnyNode] = []
+    for number in 0..<100 {
+      let part = whole[index: number % 16], field = MutableNode<Int>()
+      field.sync(with: part)
+      #expect(field.value == 5)
+      kept += [part, field]
+    }
+    #expect(told.values.count == 1)
+    whole.update { $0[3] = 6 }
+    #expect(kept.count { ($0 as? MutableNode<Int>)?.value == 6 } == 2 * 7)
+  }
+
+  @Test(arguments: 1...300 as ClosedRange<UInt64>)
+  func `7.6, 15.4 fields, lenses and wholes that are set and synced in any order end equal`(
+    seed: UInt64
+  ) {
+    var random = SplitMix64(state: seed)
+    let fields = (0..<3).map { MutableNode($0 + 100) },
+      wholes = (0..<3).map { MutableNode(["a": $0]) }
+    for _ in 0..<Int.random(in: 0..<4, using: &random) {
+      fields.randomElement(using: &random)!.update { $0 += 10 }
+      wholes.randomElement(using: &random)!.update { $0["a"]! += 1 }
+    }
+    let lenses = wholes.map { $0[key: "a"] }
+    var group = Array(0..<6), value = 0
+    func set() {
+      value += 1
+      let place = Int.random(in: 0..<6, using: &random)
+      if place < 3 { fields[place].value = value } else { lenses[place - 3].value = value }
+    }
+    for _ in 0..<10 {
+      if Int.random(in: 0..<3, using: &random) > 0 { set() }
+      let (a, b) = (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
+      if Bool.random(using: &random) {
+        fields[a].sync(with: lenses[b])
+      } else {
+        lenses[b].sync(with: fields[a])
+      }
+      let (old, new) = (group[a], group[3 + b])
+      group = group.map { $0 == old ? new : $0 }
+    }
+    set()
+    let values = fields.map(\.value) + lenses.map(\.value)
+    for (place, number) in group.enumerated() {
+      #expect(values[place] == values[group.firstIndex(of: number)!], "seed \(seed): \(values)")
+    }
+    #expect(lenses.map(\.value) == wholes.map { $0.value?["a"] }, "seed \(seed)")
+  }
+
   // MARK: Misuse and lifetime
 
   @Test func `15.4 a part cannot be cleaned: the message says what, where and the remedy`() async {

@@ -92,6 +92,17 @@ import Testing
     #expect(checkInvariants([taps]) == [])
   }
 
+  @Test func `10.6 clean and update leave the event that a batch has staged`() {
+    let taps = MutableNode<Int>.eventNode()
+    let told = Recorder(taps)
+    batch {
+      taps.value = 1
+      taps.clean()
+      taps.update { $0 += 10 }
+    }
+    #expect(told.values == [1])
+  }
+
   @Test func `10.6 a batch tells the last event that it staged, and reads none`() {
     let taps = MutableNode<Int>.eventNode()
     let told = Recorder(taps)

@@ -238,6 +238,39 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1, 3]) func `5.1, 10.6 a ring over retry without a delay ends`(times: Int) {
+    let chooser = MutableNode(1), ring = MutableNode(0), rounds = Tally()
+    let chosen = chooser.flattenMap { $0 % 2 == 0 ? chooser : ring }
+    let result: Node<Outcome> = chosen.retry(times: times) { _ in
+      ring.map { .failure(Problem(code: $0)) }
+    }
+    let back = result.map { _ in 7 }
+    let links = [ring.link(to: back), ring.link(to: back)]
+    let listening = back.listen { _ in
+      rounds.add()
+      if rounds.count > 2_000 { for link in links { link.cancel() } }
+    }
+    for value in 2...5 { chooser.value = value }
+    #expect(rounds.take() < 100)
+    #expect(ring.value == 7 && result.value == .failure(Problem(code: 7)))
+    for link in links { link.cancel() }
+    listening.cancel()
+  }
+
+  @Test func `10.6 what the last attempt holds at once is told once, with the value's context`() {
+    let query = MutableNode<Int>(), attempts = Tally()
+    let result: Node<Outcome> = query.retry(times: 5) { value in
+      attempts.add()
+      return Node(attempts.count < 3 ? .failure(Problem(code: value)) : .success(value))
+    }
+    let told = Journal<String>()
+    let listening = result.listenToChanges { told.note("\($0.value) \($0.context ?? "none")") }
+    query.set(4, context: "who")
+    #expect(told.entries == ["\(Outcome.success(4)) who"])
+    #expect(attempts.count == 3)
+    listening.cancel()
+  }
+
   @Test func `10.6 retry(times: 0) is one attempt; misuse stops with a message`() async {
     let once = MutableNode(1).retry(times: 0) { Node<Outcome>(.failure(Problem(code: $0))) }
     #expect(once.value == .failure(Problem(code: 1)))

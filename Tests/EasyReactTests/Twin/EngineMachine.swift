@@ -19,6 +19,7 @@ final class EngineMachine: Machine {
   func node(_ value: Int?) -> Node {
     keep(value.map { MutableNode($0) } ?? MutableNode<Int>())
   }
+  func eventNode() -> Node { keep(MutableNode<Int>.eventNode()) }
   func read(_ node: Node) -> Int? { node.value }
   func set(_ node: Node, _ value: Int, context: Int?) {
     guard let context else { return node.mutablify().value = value }
@@ -51,6 +52,8 @@ final class EngineMachine: Machine {
   func derive(_ node: Node, _ anOperator: Operator) -> Node {
     switch anOperator {
     case .fork: keep(node.fork())
+    case .events: keep(node.events())
+    case .held: keep(node.held())
     case .map(let plus): keep(node.map { Sums.plus($0, plus) })
     case .mapReplace(let value): keep(node.mapReplace(value))
     case .filter(let divisor): keep(node.filter { $0 % max(1, divisor) != 0 })
@@ -67,12 +70,20 @@ final class EngineMachine: Machine {
   func everyValue(_ nodes: [Node]) -> Join { keep(Node.combine(nodes, mode: .everyValue)) }
   func zip(_ nodes: [Node]) -> Join { keep(Node.zip(nodes)) }
   func digest(_ join: Join) -> Node { keep(join.map(Sums.digest)) }
+  func withLatest(_ node: Node, from other: Node) -> Node {
+    keep(keep(node.withLatest(from: other)).map { Sums.digest([$0.0, $0.1]) })
+  }
+  func sample(_ node: Node, on ticks: Node) -> Node { keep(node.sample(on: ticks)) }
   func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
     -> Node
   { keep(node.flattenMap(mode: mode, choose)) }
   func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join)
     -> Join
   { keep(node.flattenMap(mode: mode, choose)) }
+
+  func flattenCombine(_ node: Node, _ sets: [[Node]]) -> Join {
+    keep(keep(node.map { sets[$0 % sets.count] }).flattenCombine())
+  }
 
   func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node {
     keep(Node.derived(compute))

@@ -9,6 +9,7 @@ protocol Machine: AnyObject, SendableMetatype {
   init()
 
   func node(_ value: Int?) -> Node
+  func eventNode() -> Node
   func read(_ node: Node) -> Int?
   func set(_ node: Node, _ value: Int, context: Int?)
   func clean(_ node: Node)
@@ -32,11 +33,15 @@ protocol Machine: AnyObject, SendableMetatype {
   func zip(_ nodes: [Node]) -> Join
   /// A node with one value for the several.
   func digest(_ join: Join) -> Node
+  /// With one value for the pair.
+  func withLatest(_ node: Node, from other: Node) -> Node
+  func sample(_ node: Node, on ticks: Node) -> Node
   func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
     -> Node
   func flattenJoins(
     _ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Join
   ) -> Join
+  func flattenCombine(_ node: Node, _ sets: [[Node]]) -> Join
 
   /// What it reads by the two functions below, but not within `untracked`, makes an edge.
   func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node
@@ -97,6 +102,7 @@ final class Run<M: Machine>: @unchecked Sendable {
     operations += 1
     switch op {
     case .node(let name, let value): make(name) { machine.node(value) }
+    case .eventNode(let name): make(name) { machine.eventNode() }
     case .set(let name, let value, let context):
       with(name) { machine.set($0, value, context: context) }
     case .clean(let name): with(name, machine.clean)
@@ -143,6 +149,10 @@ final class Run<M: Machine>: @unchecked Sendable {
     switch op {
     case .derive(let up, let anOperator, let name):
       with(up) { up in make(name) { machine.derive(up, anOperator) } }
+    case .withLatest(let up, let other, let name):
+      with(up) { up in with(other) { other in make(name) { machine.withLatest(up, from: other) } } }
+    case .sample(let up, let ticks, let name):
+      with(up) { up in with(ticks) { ticks in make(name) { machine.sample(up, on: ticks) } } }
     case .merge(let ups, let name): with(ups) { ups in make(name) { machine.merge(ups) } }
     case .combine(let ups, let name): gather(ups, name, machine.combine)
     case .everyValue(let ups, let name): gather(ups, name, machine.everyValue)
@@ -165,6 +175,16 @@ final class Run<M: Machine>: @unchecked Sendable {
           let join = machine.flattenJoins(up, everyValue ? .everyValue : .latest) {
             [unowned self] in joins[there[$0 % there.count]]!
           }
+          joins[name] = join
+          return machine.digest(join)
+        }
+      }
+    case .flattenCombine(let up, let among, let name):
+      let sets = among.map { $0.compactMap { nodes[$0] } }
+      if sets.isEmpty { return }
+      with(up) { up in
+        make(name) {
+          let join = machine.flattenCombine(up, sets)
           joins[name] = join
           return machine.digest(join)
         }

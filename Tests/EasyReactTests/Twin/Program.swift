@@ -5,6 +5,7 @@ import Foundation
 /// are removed.
 indirect enum Op: Codable, Equatable, Sendable {
   case node(Int, value: Int?)
+  case eventNode(Int)
   case set(Int, to: Int, context: Int? = nil)
   case clean(Int)
   case update(Int, plus: Int)
@@ -17,6 +18,10 @@ indirect enum Op: Codable, Equatable, Sendable {
   case cancel(Int)
   case removeUpstream(Int, of: Int)
   case derive(Int, Operator, named: Int)
+  case withLatest(Int, from: Int, named: Int)
+  case sample(Int, on: Int, named: Int)
+  /// A value chooses one of these sets of nodes.
+  case flattenCombine(Int, among: [[Int]], named: Int)
   case combine([Int], named: Int)
   case everyValue([Int], named: Int)
   case zip([Int], named: Int)
@@ -33,7 +38,7 @@ indirect enum Op: Codable, Equatable, Sendable {
 }
 
 enum Operator: Codable, Equatable, Sendable {
-  case fork, distinctUntilChanged
+  case fork, distinctUntilChanged, events, held
   case map(Int), mapReplace(Int), filter(Int), ignore(Int), select(Int), scan(Int), skip(Int), take(
     Int)
 }
@@ -75,17 +80,23 @@ struct ProgramGenerator {
   private var lastName = 0
   private var taste: [Int] = []
 
-  static func program(seed: UInt64) -> Program {
-    var generator = ProgramGenerator(random: SplitMix64(state: seed))
+  /// - Parameter hasEvents: With event nodes too; without them a seed gives the program that it always gave.
+  static func program(seed: UInt64, hasEvents: Bool = false) -> Program {
+    var generator = ProgramGenerator(random: SplitMix64(state: seed), hasEvents: hasEvents)
     return generator.program()
   }
 
-  private init(random: SplitMix64) { self.random = random }
+  private let hasEvents: Bool
+  private init(random: SplitMix64, hasEvents: Bool) {
+    (self.random, self.hasEvents) = (random, hasEvents)
+  }
 
   private mutating func program() -> Program {
-    let liked = Self.usual.map { roll(3) == 0 ? 0 : $0 * (1 + roll(3)) }
+    let usual = hasEvents ? Self.usual + Self.usualOfEvents : Self.usual
+    let liked = usual.map { roll(3) == 0 ? 0 : $0 * (1 + roll(3)) }
     var ops = (0..<2 + roll(4)).map { _ in
-      Op.node(newNode(), value: roll(2) == 0 ? nil : roll(97))
+      hasEvents && roll(3) == 0
+        ? Op.eventNode(newNode()) : Op.node(newNode(), value: roll(2) == 0 ? nil : roll(97))
     }
     // First a graph, then life in it.
     taste = liked.enumerated().map { $0 < 5 ? 0 : $1 }
@@ -102,6 +113,8 @@ struct ProgramGenerator {
 
   /// How often, in order of the cases of `op`; the first five are calls on a graph as it is.
   private static let usual = [8, 1, 2, 2, 4, 5, 4, 1, 1, 4, 4, 1, 1, 2, 2, 2, 6, 5]
+  /// What is theirs alone.
+  private static let usualOfEvents = [2, 3, 3, 2, 3]
 
   private mutating func op(depth: Int) -> Op {
     var choice = roll(taste.reduce(0, +)), kind = 0
@@ -137,6 +150,12 @@ struct ProgramGenerator {
       let reaction = roll(2) == 0 ? [] : ops(depth)
       return .listen(node(), times: 1 + roll(3), then: reaction, named: newCancelable())
     case 17: return derived()
+    case 18: return .derive(node(), .events, named: newNode())
+    case 19: return .derive(node(), .held, named: newNode())
+    case 20: return .withLatest(node(), from: node(), named: newNode())
+    case 21: return .sample(node(), on: node(), named: newNode())
+    case 22:
+      return .flattenCombine(node(), among: (0...roll(3)).map { _ in some() }, named: newJoin())
     default:
       return .set(node(), to: roll(97), context: roll(3) == 0 ? roll(5) : nil)
     }

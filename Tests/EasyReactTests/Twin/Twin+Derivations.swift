@@ -52,7 +52,7 @@ extension Twin {
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
     for up in new {
       giveWay(to: up, before: node)
-      node.followed.append(attach(up, node, .join))
+      node.followed.append(attach(up, node, .join, keepsEvents: true))
     }
     return hasFollowedAgain || !new.isEmpty
   }

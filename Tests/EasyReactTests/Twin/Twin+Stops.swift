@@ -70,7 +70,7 @@ extension Twin {
         log.origins[origin].late.append((node, log.cuts.count, log.edges.last?.number ?? 0))
       }
     }
-    if node.value == nil {
+    if node.value == nil, !route.isEvent {
       for edge in node.edges { stop(.emptinessDoesNotPass, at: edge.down, route) }
     }
     for edge in log.cutInTurn where edge.up === node { stop(.cut, at: edge.down, route) }

@@ -10,7 +10,9 @@
 /// 4. Every wave has a number. Edges that could send it round for ever are *filtered*: they pass it
 ///    only to nodes which it has not reached (`follow`, `drain`).
 /// 5. Linking closes cycles and cutting opens them; ranks rise along edges (`attach`, `cut`).
-/// 6. A *derivation* is a join whose edges come from what its closure has read (Twin+Derivations.swift).
+/// 6. An *event* is told and not kept: its node is empty, also while it tells it, and what comes over most edges is
+///    an event again (`drain`, `follow`, Twin+Events.swift).
+/// 7. A *derivation* is a join whose edges come from what its closure has read (Twin+Derivations.swift).
 class Twin {
   final class Node {
     /// Of creation. Joins of one rank run in this order.
@@ -32,10 +34,22 @@ class Twin {
     /// Of a flatten: the edge from its outer node; that has told, so a node is to be chosen; one was
     /// chosen, and its value, or its emptiness, is not told yet.
     var outer: Edge?, isToChoose = false, hasChosen = false
+    /// Chosen already, by an event.
+    var chosen: Node?
     /// Of a derivation: its closure, and edges from what it has read, in the order in which they were made.
     var derivation: (() throws -> Int?)?, followed: [Edge] = []
     /// It waits once more, with the edges of its last run.
     var waitsAgain = false
+    /// Its values are events; the event that is being told.
+    var isEventNode = false, event: Int?
+    var sampling: Sampling?
+    /// Of a `flattenCombine`: what it follows, in the order of the set, and by which edges.
+    var members: [Node]?, memberEdges: [Edge] = []
+
+    /// A join that tells whenever it runs and its upstreams have values.
+    var isOfLatest: Bool {
+      outer == nil && derivation == nil && members == nil && sampling?.kind != .sample
+    }
 
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
@@ -49,6 +63,10 @@ class Twin {
       /// map, filter, scan, …; `nil` holds the value back. What it remembers lies in the closure.
       case plain((Int) -> Int?)
       case join, everyValue, zip
+      /// Into a join that the other edge makes run; the one that makes it run, and is told with what the other holds.
+      case sampled, latest, withLatest
+      /// Chooses a set of nodes.
+      case members((Int) -> [Node])
       case flatten((Int) -> Node, isJoin: Bool)
       /// From the node that a flatten has chosen.
       case inner
@@ -56,6 +74,8 @@ class Twin {
     /// Of attachment.
     let number: Int
     let up: Node, down: Node, kind: Kind, isOfSync: Bool
+    /// An event becomes a value on it.
+    let keepsEvents: Bool
     /// Closed a cycle, with edges that do not lead back, when it was linked.
     var leadsBack: Bool
     var isCut = false
@@ -65,11 +85,13 @@ class Twin {
     var refusal = Stop.filtered
 
     init(
-      _ number: Int, _ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, leadsBack: Bool
+      _ number: Int, _ up: Node, _ down: Node, _ kind: Kind, isOfSync: Bool, keepsEvents: Bool,
+      leadsBack: Bool
     ) {
       self.number = number
       (self.up, self.down, self.kind) = (up, down, kind)
       (self.isOfSync, self.leadsBack) = (isOfSync, leadsBack)
+      self.keepsEvents = keepsEvents
     }
   }
 
@@ -88,7 +110,8 @@ class Twin {
   /// whether an edge that leads back was on the way, whether the last edge was filtered, and what the set
   /// carried.
   struct Route {
-    var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, context: Int?
+    var wave: Int?, sequence = 0, ledBack = false, isFiltered = false, isEvent = false
+    var context: Int?
     /// The sets that it comes from, where stops are noted.
     var origins: Set<Int> = []
     /// It waited on its way, in a zip: what lay ahead may have been cut meanwhile.
@@ -114,6 +137,7 @@ class Twin {
     for node in nodes {
       (node.edges, node.listeners, node.inputs, node.outer) = ([], [], [], nil)
       (node.derivation, node.followed) = (nil, [])
+      (node.members, node.memberEdges) = (nil, [])
     }
   }
 
@@ -132,6 +156,7 @@ class Twin {
     }
     switch content {
     case .value(let value): stage(Staged(node: node, value: value, context: context))
+    case .empty where node.isEventNode: break  // it is empty, and the event that was staged is told
     case .empty: stage(Staged(node: node, value: nil, context: nil))
     case .update(let change):
       guard let value = read(node) else { return }
@@ -142,7 +167,7 @@ class Twin {
   /// What this thread reads: in a batch, what it staged; in a derivation's closure, what is stored.
   func read(_ node: Node) -> Int? {
     reads?.append(node)
-    if isComputing { return node.value }
+    if isComputing || node.isEventNode { return node.value }
     for batch in batches.reversed() {
       if let staged = batch.first(where: { $0.node === node }) { return staged.value }
     }
@@ -193,7 +218,11 @@ class Twin {
       var route = join.reason!
       join.reason = nil
       route.isFiltered = route.ledBack
-      if let outer = join.outer {
+      if let members = join.members {
+        runMembers(join, members, route)
+      } else if let sampling = join.sampling {
+        runSampling(join, sampling, route)
+      } else if let outer = join.outer {
         runFlatten(join, outer, route)
       } else if let derivation = join.derivation {
         runDerivation(join, derivation, route)
@@ -210,8 +239,9 @@ class Twin {
     var hasMoved = false
     if join.isToChoose {
       join.isToChoose = false
-      if let value = outer.up.value {
-        if !turn(outer, to: value, .inner) { return stop(.filtered, at: join, route) }
+      if let chosen = join.chosen ?? outer.up.value.map(outer.chosenNode) {
+        join.chosen = nil
+        if !turn(outer, to: chosen, .inner) { return stop(.filtered, at: join, route) }
         (join.hasChosen, hasMoved) = (true, true)
       }
     }
@@ -269,14 +299,17 @@ class Twin {
       let arrival = node.queue.removeFirst()
       deliveries += 1
       if deliveries > limit { continue }
-      var wave = arrival.route.wave!, sequence = arrival.route.sequence
+      var route = arrival.route
+      var wave = route.wave!, sequence = route.sequence
       if arrival.route.isFiltered && wasReached(node, by: arrival.route) {
         stop(.reachedAlready, at: node, arrival.route)
         continue
       }
       switch arrival.content {
-      case .value(let value): node.value = value
-      case .empty: node.value = nil
+      case .value(let value):
+        if node.isEventNode { route.isEvent = true }
+        (node.value, node.event) = route.isEvent ? (nil, value) : (value, nil)
+      case .empty: (node.value, route.isEvent) = (nil, false)
       case .update(let change):
         guard let value = node.value else {
           stop(.filtered, at: node, arrival.route)
@@ -294,8 +327,9 @@ class Twin {
         (wave, sequence) = arrival.isSet ? (node.newest, newSequence()) : (newWave(), 0)
       }
       (node.newest, node.sequence) = (wave, sequence)
-      noteStored(node, arrival.route)
-      if node.value != nil { notify(node, wave, arrival.route) }
+      noteStored(node, route)
+      if node.value != nil || route.isEvent { notify(node, wave, route) }
+      node.event = nil
     }
     node.isNotifying = false
   }
@@ -307,7 +341,9 @@ class Twin {
   /// Who is attached meanwhile is not visited, who is cut meanwhile neither.
   private func notify(_ node: Node, _ wave: Int, _ route: Route) {
     let listeners = node.listeners, edges = node.edges
-    for listener in listeners where !listener.isCut { listener.call(node.value!, route.context) }
+    for listener in listeners where !listener.isCut {
+      listener.call(node.told(route), route.context)
+    }
     for edge in edges {
       if edge.isCut {
         stop(.cut, at: edge.down, route)
@@ -324,45 +360,55 @@ class Twin {
     let sequence = up.newest == wave ? up.sequence : 0
     let route = Route(
       wave: wave, sequence: isFiltered ? sequence : sequence & ~1, ledBack: ledBack,
-      isFiltered: isFiltered, context: arrival.context, origins: arrival.origins,
-      isLate: arrival.isLate)
+      isFiltered: isFiltered, isEvent: arrival.isEvent && !edge.keepsEvents,
+      context: arrival.context, origins: arrival.origins, isLate: arrival.isLate)
     if isFiltered && wasReached(down, by: route) { return stop(.reachedAlready, at: down, route) }
     switch edge.kind {
     case .plain(let function):
-      guard let value = function(up.value!) else { return stop(edge.refusal, at: down, route) }
+      guard let value = function(up.told(arrival)) else {
+        return stop(edge.refusal, at: down, route)
+      }
       deliver(.value(value), to: down, route)
+    case .inner where route.isEvent:
+      if down.outer!.isCut { return stop(.cut, at: down, route) }
+      deliver(.value(up.told(arrival)), to: down, route)
     case .join, .inner: note(down, route)
+    case .latest: break
+    case .sampled, .withLatest: sample(edge, up.told(arrival), route)
     case .everyValue:
       guard let values = down.inputValues else {
         return stop(down.hasEnded ? .cut : .waits, at: down, route)
       }
       deliver(.value(down.compute(values)), to: down, route)
-    case .zip: zip(edge, down, route)
+    case .members(let choose):
+      follow(choose(up.told(arrival)), by: down)
+      note(down, route.withoutEvent)
+    case .zip: zip(edge, up.told(arrival), route)
     case .flatten(_, isJoin: true) where !isFirst:
       down.isToChoose = true
-      note(down, route)
+      down.chosen = arrival.isEvent ? edge.chosenNode(up.told(arrival)) : nil
+      note(down, route.withoutEvent)
     case .flatten(_, let isJoin):
       // The first value of a flatten is there at once; and each, where it is no join.
-      if !turn(edge, to: up.value!, isJoin ? .inner : .plain { $0 }) {
+      if !turn(edge, to: edge.chosenNode(up.told(arrival)), isJoin ? .inner : .plain { $0 }) {
         return stop(.notPassedOn, at: down, route)
       }
       let inner = edge.inner!.up
-      // It will tell, which of a derivation nobody knows.
-      if !isJoin, inner.reason != nil, inner.outer == nil, inner.derivation == nil,
-        inner.inputValues != nil
-      {
+      // It will tell, which of others than these nobody knows.
+      if !isJoin, inner.reason != nil, inner.isOfLatest, inner.inputValues != nil {
         return stop(.notPassedOn, at: down, route)
       }
-      deliver(Content(inner.value), to: down, route)
+      deliver(Content(inner.value), to: down, route.withoutEvent)
     }
   }
 
-  private func zip(_ edge: Edge, _ down: Node, _ route: Route) {
+  private func zip(_ edge: Edge, _ value: Int, _ route: Route) {
+    let down = edge.down
     if down.hasEnded { return stop(.cut, at: down, route) }
     let waits = down.inputs.contains { $0 !== edge && $0.waiting.isEmpty }
     let stop = waits ? noteStop(.waits, at: down, route) : nil
     edge.waiting.append(
-      Waiting(value: edge.up.value!, origins: route.origins, isLate: route.isLate, stop: stop))
+      Waiting(value: value, origins: route.origins, isLate: route.isLate, stop: stop))
     if waits { return }
     let taken = down.inputs.map { $0.waiting.removeFirst() }
     log?.goOn(taken.compactMap(\.stop))
@@ -373,7 +419,7 @@ class Twin {
   }
 
   /// The join is to run. What reaches it over an ordinary edge makes it run in any case.
-  private func note(_ join: Node, _ route: Route) {
+  func note(_ join: Node, _ route: Route) {
     if join.hasEnded { return stop(.cut, at: join, route) }
     var route = route
     if !route.isFiltered, wasReached(join, by: route) {
@@ -382,10 +428,8 @@ class Twin {
     wait(join, route)
   }
 
-  /// Follows the node that the value chooses. False: it is the flatten itself.
-  private func turn(_ edge: Edge, to value: Int, _ kind: Edge.Kind) -> Bool {
-    guard case .flatten(let choose, _) = edge.kind else { return false }
-    let chosen = choose(value)
+  /// Follows the node that was chosen. False: it is the flatten itself.
+  private func turn(_ edge: Edge, to chosen: Node, _ kind: Edge.Kind) -> Bool {
     if chosen === edge.down { return false }
     if edge.inner?.up !== chosen || edge.inner!.isCut {
       cut(edge.inner)
@@ -417,10 +461,10 @@ class Twin {
   /// A new edge with its initial push.
   @discardableResult
   func link(
-    _ up: Node, _ down: Node, _ kind: Edge.Kind = .plain { $0 }
+    _ up: Node, _ down: Node, _ kind: Edge.Kind = .plain { $0 }, keepsEvents: Bool = false
   ) -> Edge? {
     if up === down { return nil }
-    let edge = attach(up, down, kind)
+    let edge = attach(up, down, kind, keepsEvents: keepsEvents)
     if case .flatten(_, isJoin: true) = kind { down.outer = edge }
     if edge.leadsBack { inTurn { tellFirst(edge) } } else { push(edge) }
     return edge
@@ -441,10 +485,14 @@ class Twin {
     }
   }
 
-  func attach(_ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false) -> Edge {
+  func attach(
+    _ up: Node, _ down: Node, _ kind: Edge.Kind, isOfSync: Bool = false, keepsEvents: Bool = false
+  ) -> Edge {
     let leadsBack = reaches(down, up, byOrdinaryEdges: true)
     attachments += 1
-    let edge = Edge(attachments, up, down, kind, isOfSync: isOfSync, leadsBack: leadsBack)
+    let edge = Edge(
+      attachments, up, down, kind, isOfSync: isOfSync, keepsEvents: keepsEvents || isOfSync,
+      leadsBack: leadsBack)
     log?.edges.append(edge)
     up.edges.append(edge)
     if leadsBack { edgesThatLeadBack.append(edge) } else { order(up, before: down) }
@@ -544,7 +592,7 @@ class Twin {
     return node
   }
 
-  private func gathering(
+  func gathering(
     _ ups: [Node], _ kind: Edge.Kind, _ compute: @escaping ([Int]) -> Int
   ) -> Node {
     let node = node()

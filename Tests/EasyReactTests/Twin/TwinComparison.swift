@@ -14,7 +14,8 @@ import Testing
     ProcessInfo.processInfo.environment["EASYREACT_RANDOM_\(name)"].flatMap { UInt64($0) }
   }
 
-  @Test func `random programs tell the same on the twin and on the library`() {
+  @Test(arguments: [false, true])
+  func `random programs tell the same on the twin and on the library`(hasEvents: Bool) {
     let count = Self.setting("PROGRAMS") ?? (Sanitizer.isPresent ? 200 : 10_000),
       first = Self.setting("SEED") ?? 1
     let isTraced = Self.setting("TRACE") != nil
@@ -22,7 +23,7 @@ import Testing
     let time = ContinuousClock().measure {
       for seed in first..<first + count where different.count < 5 {
         if isTraced { print("seed \(seed)") }
-        let program = ProgramGenerator.program(seed: seed)
+        let program = ProgramGenerator.program(seed: seed, hasEvents: hasEvents)
         let comparison = Comparison(program, TwinMachine.self, EngineMachine.self)
         operations += comparison.operations
         told += comparison.told
@@ -34,7 +35,7 @@ import Testing
     }
     let perSecond = Int(Double(operations) / (time / .seconds(1)))
     print(
-      "TwinComparison: \(count) programs from seed \(first), \(tooLong) too long,",
+      "TwinComparison: \(count) programs\(hasEvents ? " with events" : "") from seed \(first), \(tooLong) too long,",
       "\(operations) operations, \(told) values told, \(perSecond) operations per second on both")
   }
 
@@ -78,11 +79,19 @@ import Testing
     try expectFoundOut(ImpatientMachine.self, within: 2_000)
   }
 
-  private func expectFoundOut<M: Machine>(_: M.Type, within count: UInt64) throws {
+  @Test func `a machine that keeps events is found out`() throws {
+    try expectFoundOut(KeepingMachine.self, within: 500, hasEvents: true)
+  }
+
+  private func expectFoundOut<M: Machine>(
+    _: M.Type, within count: UInt64, hasEvents: Bool = false
+  ) throws {
     func differs(_ program: Program) -> Bool {
       Comparison(program, TwinMachine.self, M.self).difference != nil
     }
-    let program = try #require((1...count).lazy.map(ProgramGenerator.program).first(where: differs))
+    let program = try #require(
+      (1...count).lazy.map { ProgramGenerator.program(seed: $0, hasEvents: hasEvents) }
+        .first(where: differs))
     let small = program.shrunk(while: differs)
     #expect(differs(small))
     #expect(small.count <= 8, "\(small.source)")
@@ -118,6 +127,10 @@ private final class ImpatientTwin: Twin {
 
 private final class ImpatientMachine: TwinMachine {
   required convenience init() { self.init(ImpatientTwin()) }
+}
+
+private final class KeepingMachine: TwinMachine {
+  override func eventNode() -> Node { twin.node() }
 }
 
 private final class HastyMachine: TwinMachine {

@@ -11,6 +11,7 @@ class TwinMachine: Machine {
   }
 
   func node(_ value: Int?) -> Node { twin.node(value) }
+  func eventNode() -> Node { twin.eventNode() }
   func read(_ node: Node) -> Int? { twin.read(node) }
   func set(_ node: Node, _ value: Int, context: Int?) {
     twin.put(.value(value), into: node, context: context)
@@ -22,7 +23,7 @@ class TwinMachine: Machine {
   func batch(_ body: () throws -> Void) throws { try twin.batch(body) }
 
   func link(_ down: Node, to up: Node) -> Cancel {
-    let edge = twin.link(up, down)
+    let edge = twin.link(up, down, keepsEvents: true)
     return { [twin] in twin.cut(edge) }
   }
   func sync(
@@ -39,8 +40,10 @@ class TwinMachine: Machine {
   }
 
   func derive(_ node: Node, _ anOperator: Operator) -> Node {
+    if case .events = anOperator { return twin.events(of: node) }
     let result = twin.node()
-    let edge = twin.link(node, result, .plain(anOperator.function))
+    let edge = twin.link(
+      node, result, .plain(anOperator.function), keepsEvents: anOperator.keepsEvents)
     if case .distinctUntilChanged = anOperator { edge?.refusal = .equal }
     return result
   }
@@ -49,6 +52,12 @@ class TwinMachine: Machine {
   func everyValue(_ nodes: [Node]) -> Node { twin.combine(nodes, as: .everyValue, Sums.digest) }
   func zip(_ nodes: [Node]) -> Node { twin.zip(nodes, Sums.digest) }
   func digest(_ join: Node) -> Node { derive(join, .fork) }
+  func withLatest(_ node: Node, from other: Node) -> Node {
+    digest(twin.sampling(.withLatest, node, other, Sums.digest))
+  }
+  func sample(_ node: Node, on ticks: Node) -> Node {
+    twin.sampling(.sample, node, ticks) { $0[0] }
+  }
   func flatten(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
     -> Node
   {
@@ -59,6 +68,12 @@ class TwinMachine: Machine {
   func flattenJoins(_ node: Node, _ mode: CombineMode, _ choose: @escaping @Sendable (Int) -> Node)
     -> Node
   { flatten(node, mode, choose) }
+
+  func flattenCombine(_ node: Node, _ sets: [[Node]]) -> Node {
+    let chosen = twin.node()
+    twin.link(node, chosen)
+    return twin.flattenCombine(chosen, { sets[$0 % sets.count] }, Sums.digest)
+  }
 
   func derived(_ compute: @escaping @Sendable () throws -> Int?) -> Node { twin.derived(compute) }
   func get(_ node: Node) throws -> Int {
@@ -75,6 +90,13 @@ class TwinMachine: Machine {
 }
 
 extension Operator {
+  var keepsEvents: Bool {
+    switch self {
+    case .held, .scan: true
+    default: false
+    }
+  }
+
   /// The operator on one edge: a closure that remembers.
   var function: (Int) -> Int? {
     var last: Int?, count = 0
@@ -83,7 +105,7 @@ extension Operator {
       return value
     }
     switch self {
-    case .fork: return { $0 }
+    case .fork, .events, .held: return { $0 }
     case .map(let plus): return { Sums.plus($0, plus) }
     case .mapReplace(let value): return { _ in value }
     case .filter(let divisor): return { $0 % max(1, divisor) != 0 ? $0 : nil }

@@ -126,6 +126,15 @@ extension NodePointer {
       < (other.pointee.wave.load(ordering: .relaxed), other.tiebreak())
   }
 
+  /// What the other node holds counts as having come here. The holder of both.
+  func raiseNumber(to other: NodePointer) {
+    if !isOlder(than: other) { return }
+    let number = other.pointee.wave.load(ordering: .relaxed)
+    let tiebreak = other.tiebreak()
+    if tiebreak != 0 { noteTiebreak(number, tiebreak) }
+    pointee.wave.store(number, ordering: .releasing)
+  }
+
   /// Of the node's value.
   func tiebreak() -> UInt64 {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { sideTable in

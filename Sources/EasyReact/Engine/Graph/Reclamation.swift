@@ -190,7 +190,7 @@ extension NodePointer {
 
   /// The handle, unless it is going. The caller keeps the storage from being freed, and holds no short
   /// lock.
-  func handle() -> AnyObject? {
+  @usableFromInline func handle() -> AnyObject? {
     pointee.acquire()
     defer { pointee.releaseAfterCopying() }
     return handleLocked()

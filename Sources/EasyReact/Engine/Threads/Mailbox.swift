@@ -262,7 +262,8 @@ extension NodePointer {
   ) {
     let storage = self
     typealias Payload = (
-      NodePointer, Arrival<Value>, ContextBox?, UInt64, ticket: UInt64, part: PendingPart?
+      NodePointer, Arrival<Value>, ContextBox?, UInt64, ticket: UInt64, part: PendingPart?,
+      handle: AnyObject?
     )
     storage.giveWay(in: turn)
     let pendingValue: PendingValue<Value>? =
@@ -275,11 +276,14 @@ extension NodePointer {
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
     let number = newWave()
     if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
+    // What is set on a node that is kept elsewhere too is not lost with the node.
+    let handle = storage.pointee.traits.has(.isKept) ? storage.handle() : nil
     let message = storage.makeMessage(
-      (storage, arrival, context, number, 0, part) as Payload
+      (storage, arrival, context, number, 0, part, handle) as Payload
     ) { payload, turn in
-      let (storage, arrival, context, wave, ticket, part) = takePayload(
+      let (storage, arrival, context, wave, ticket, part, handle) = takePayload(
         payload, Payload.self)
+      defer { _ = consume handle }
       storage.apply(arrival, context: context, wave: wave, in: turn)
       if ticket != 0 { storage.settlePendingValue(ticket) }
       if let part { part.storage.settlePendingValue(part.ticket) }

@@ -1,0 +1,1 @@
+../../EasyReactTests/Twin/Twin+Events.swift

@@ -1,0 +1,137 @@
+// Events, the joins that one of two upstreams makes run, and those of a set of nodes: contract 10.6.3, 10.6.4, 10.6.10,
+// decision 0003.
+
+extension Twin {
+  func eventNode() -> Node {
+    let node = node()
+    node.isEventNode = true
+    return node
+  }
+
+  /// What the node holds is not told.
+  func events(of up: Node) -> Node {
+    let node = eventNode()
+    _ = attach(up, node, .plain { $0 })
+    return node
+  }
+
+  /// What a join of two remembers.
+  struct Sampling {
+    enum Kind { case withLatest, sample }
+    let kind: Kind
+    /// Of a sample: something came since the last tick.
+    var isNew = false
+    /// What came, where it was an event.
+    var event: Int?
+  }
+
+  func sampling(
+    _ kind: Sampling.Kind, _ up: Node, _ other: Node, _ compute: @escaping ([Int]) -> Int
+  ) -> Node {
+    let node = node()
+    node.compute = compute
+    node.inputs =
+      kind == .withLatest
+      ? [attach(up, node, .withLatest), attach(other, node, .latest)]
+      : [attach(up, node, .sampled), attach(other, node, .join)]
+    node.sampling = Sampling(
+      kind: kind, isNew: kind == .sample && up.value != nil && other.value == nil)
+    node.value = node.inputValues.map(compute)
+    return node
+  }
+
+  /// What comes from the node that is sampled, or that is told with the latest of the other.
+  func sample(_ edge: Edge, _ told: Int, _ route: Route) {
+    let down = edge.down
+    switch edge.kind {
+    case .sampled:
+      down.sampling!.isNew = true
+      down.sampling!.event = route.isEvent ? told : nil
+      stop(.waits, at: down, route)
+    default:
+      if route.isEvent { down.sampling!.event = told }
+      note(down, route)
+    }
+  }
+
+  func runSampling(_ join: Node, _ sampling: Sampling, _ arrival: Route) {
+    if join.hasEnded { return stop(.cut, at: join, arrival) }
+    let (up, other) = (join.inputs[0].up, join.inputs[1].up)
+    let value = up.value ?? sampling.event
+    var route = arrival
+    switch sampling.kind {
+    case .withLatest:
+      join.sampling!.event = nil
+      guard let value, let latest = other.value else { return stop(.waits, at: join, route) }
+      deliver(.value(join.compute([value, latest])), to: join, route)
+    case .sample:
+      guard sampling.isNew, let value else { return stop(.waits, at: join, route) }
+      (join.sampling!.isNew, join.sampling!.event) = (false, nil)
+      route.isEvent = up.value == nil  // not the tick's
+      deliver(.value(value), to: join, route)
+    }
+  }
+}
+
+// MARK: - A set of nodes
+
+extension Twin {
+  func flattenCombine(
+    _ up: Node, _ choose: @escaping (Int) -> [Node], _ compute: @escaping ([Int]) -> Int
+  ) -> Node {
+    let node = node()
+    node.compute = compute
+    node.members = []
+    node.inputs = [attach(up, node, .members(choose))]
+    if let value = up.value {
+      follow(choose(value), by: node)
+      node.value = memberValues(node).map(compute)
+    }
+    return node
+  }
+
+  /// Edges of nodes that stay are kept; a node in the set twice has one.
+  func follow(_ new: [Node], by join: Node) {
+    join.memberEdges.removeAll { $0.isCut }
+    for up in new where up !== join && !join.memberEdges.contains(where: { $0.up === up }) {
+      join.memberEdges.append(attach(up, join, .join))
+    }
+    join.members = new
+    for edge in join.memberEdges where !new.contains(where: { $0 === edge.up }) { cut(edge) }
+  }
+
+  private func memberValues(_ join: Node) -> [Int]? {
+    let values = join.members!.compactMap { up in
+      join.memberEdges.contains { $0.up === up && !$0.isCut } ? up.value : nil
+    }
+    return values.count < join.members!.count ? nil : values
+  }
+
+  func runMembers(_ join: Node, _ members: [Node], _ route: Route) {
+    if join.hasEnded { return stop(.cut, at: join, route) }
+    guard let values = memberValues(join) else { return stop(.waits, at: join, route) }
+    deliver(.value(join.compute(values)), to: join, route.withoutEvent)  // a member's
+  }
+}
+
+extension Twin.Node {
+  /// The event, or the value, that it tells.
+  func told(_ route: Twin.Route) -> Int { route.isEvent ? event! : value! }
+}
+
+extension Twin.Edge {
+  /// Of a flatten.
+  func chosenNode(_ value: Int) -> Twin.Node {
+    guard case .flatten(let choose, _) = kind else { preconditionFailure("no flatten") }
+    return choose(value)
+  }
+}
+
+extension Twin.Route {
+  /// What an event chose.
+  var withoutEvent: Twin.Route {
+    var route = self
+    route.isEvent = false
+    return route
+  }
+}
