@@ -18,7 +18,7 @@ extension Twin {
   ) {
     let (value, read) = tracking(join, compute)
     if follow(read, join), waitsAgain(join, route) { return }
-    guard let value else { return stop(.waits, at: join, route) }
+    guard let value else { return fallSilent(join, route) }
     deliver(.value(value), to: join, route)
   }
 

@@ -62,10 +62,10 @@ extension Twin {
     switch sampling.kind {
     case .withLatest:
       join.sampling!.event = nil
-      guard let value, let latest = other.value else { return stop(.waits, at: join, route) }
+      guard let value, let latest = other.value else { return fallSilent(join, route) }
       deliver(.value(join.compute([value, latest])), to: join, route)
     case .sample:
-      guard sampling.isNew, let value else { return stop(.waits, at: join, route) }
+      guard sampling.isNew, let value else { return fallSilent(join, route) }
       (join.sampling!.isNew, join.sampling!.event) = (false, nil)
       route.isEvent = up.value == nil  // not the tick's
       deliver(.value(value), to: join, route)
@@ -109,8 +109,40 @@ extension Twin {
 
   func runMembers(_ join: Node, _ members: [Node], _ route: Route) {
     if join.hasEnded { return stop(.cut, at: join, route) }
-    guard let values = memberValues(join) else { return stop(.waits, at: join, route) }
+    guard let values = memberValues(join) else { return fallSilent(join, route) }
     deliver(.value(join.compute(values)), to: join, route.withoutEvent)  // a member's
+  }
+}
+
+// MARK: - Why a join says nothing
+
+extension Twin {
+  /// It waits for a value; or for one that never comes, of a node that tells events.
+  func fallSilent(_ join: Node, _ route: Route) {
+    let waitsForEvents = nodes.contains { up in
+      up.value == nil && up.edges.contains { $0.down === join && $0.readsLatest } && tellsEvents(up)
+    }
+    stop(waitsForEvents ? .eventsAreNotKept : .waits, at: join, route)
+  }
+
+  private func tellsEvents(_ node: Node) -> Bool {
+    var seen: Set<Int> = [], todo = [node]
+    while let node = todo.popLast() {
+      if node.isEventNode { return true }
+      if !seen.insert(node.number).inserted { continue }
+      todo += nodes.filter { $0.edges.contains { $0.down === node && !$0.keepsEvents } }
+    }
+    return false
+  }
+}
+
+extension Twin.Edge {
+  var readsLatest: Bool {
+    switch kind {
+    case .latest, .members, .everyValue: true
+    case .join: down.sampling == nil
+    default: false
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 extension Twin {
   /// The words of `GraphEvent.Stop`, and two for what says nothing.
   enum Stop: String {
-    case filtered, equal, reachedAlready, cut, waits = "waitsForAnotherUpstream"
+    case filtered, equal, reachedAlready, cut, waits = "waitsForAnotherUpstream", eventsAreNotKept
     case emptinessDoesNotPass, notPassedOn
   }
 
@@ -53,8 +53,13 @@ extension Twin {
 
   func noteStop(_ reason: Stop, at node: Node, _ route: Route) -> Int? {
     guard let log, !route.origins.isEmpty else { return nil }
+    var towards = nodes(below: node)
+    // Of an edge that passes nothing on a recorder hears nothing: it answers by the ways that there were at the set.
+    if reason == .notPassedOn {
+      towards.formIntersection(route.origins.flatMap { log.origins[$0].towards })
+    }
     log.entries.append(
-      StopLog.Entry(origins: route.origins, at: node, reason: reason, towards: nodes(below: node)))
+      StopLog.Entry(origins: route.origins, at: node, reason: reason, towards: towards))
     return log.entries.count - 1
   }
   func stop(_ reason: Stop, at node: Node, _ route: Route) {

@@ -229,7 +229,7 @@ class Twin {
       } else if let values = join.inputValues {
         deliver(.value(join.compute(values)), to: join, route)
       } else {
-        stop(join.hasEnded ? .cut : .waits, at: join, route)
+        if join.hasEnded { stop(.cut, at: join, route) } else { fallSilent(join, route) }
       }
     }
   }
@@ -373,11 +373,11 @@ class Twin {
       if down.outer!.isCut { return stop(.cut, at: down, route) }
       deliver(.value(up.told(arrival)), to: down, route)
     case .join, .inner: note(down, route)
-    case .latest: break
+    case .latest: stop(.notPassedOn, at: down, route)
     case .sampled, .withLatest: sample(edge, up.told(arrival), route)
     case .everyValue:
       guard let values = down.inputValues else {
-        return stop(down.hasEnded ? .cut : .waits, at: down, route)
+        return down.hasEnded ? stop(.cut, at: down, route) : fallSilent(down, route)
       }
       deliver(.value(down.compute(values)), to: down, route)
     case .members(let choose):
