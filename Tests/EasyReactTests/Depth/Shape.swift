@@ -278,6 +278,23 @@ extension `Depth` {
       #expect(checkInvariants(followers + others + [hub]) == [])
     }
 
+    @Test(arguments: Order.allCases)
+    func `each cut of a loop through two hubs looks at few`(order: Order) {
+      let size = 500
+      let sources = (0..<size).map { _ in MutableNode<Int>() }
+      func throughHub(_ nodes: [Node<Int>]) -> [Node<Int>] {
+        let hub = Node.combine(nodes).map { $0.count }
+        return nodes.map { _ in hub.filter { $0 < 0 } }
+      }
+      // Kept: the second hub goes on leading to those that have been cut off.
+      let ends = throughHub(throughHub(sources))
+      for (source, end) in zip(sources, ends) { source.link(to: end) }
+      let shuffled = ordered(sources, order)
+      let looks = shapeLooks { for source in shuffled { source.wiring.removeUpstreamNodes() } }
+      #expect(looks <= 60 * size)
+      #expect(checkInvariants(sources + ends) == [])
+    }
+
     @Test func `a link at a node with many links looks at few`() {
       let size = 500
       let hub = MutableNode<Int>(), below = hub.map { $0 }

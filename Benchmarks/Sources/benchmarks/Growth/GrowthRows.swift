@@ -181,6 +181,11 @@ private func cycleGrowthRows() -> [GrowthRow] {
       let back = hub.link(to: Node.merge(maps))
       return Grown(work: size, keep: hub) { back.cancel() }
     },
+    GrowthRow("n cuts of a loop through two hubs", limit: 1.5) { size in
+      let sources = emptyNodes(size), ends = throughHub(throughHub(sources))
+      let links = zip(sources, ends).map { $0.link(to: $1) }
+      return Grown(work: size, keep: sources) { for link in links { link.cancel() } }
+    },
     GrowthRow("n nodes with values, synced in a loop") { size in
       let nodes = (0..<size).map { MutableNode($0) }
       return Grown(work: size, keep: nodes) {
@@ -197,6 +202,12 @@ private func cycleGrowthRows() -> [GrowthRow] {
       }
     },
   ]
+}
+
+/// In by one node, on by another, and out again.
+private func throughHub(_ nodes: [Node<Int>]) -> [Node<Int>] {
+  let hub = Node.combine(nodes).map { $0.count }
+  return nodes.map { _ in hub.filter { $0 < 0 } }
 }
 
 private func side(_ size: Int) -> Int { max(2, Int(Double(size).squareRoot())) }

@@ -184,6 +184,16 @@ extension NodePointer {
     case .listeners: pointee.firstListener.load(ordering: .relaxed)
     }
   }
+
+  /// The last one if there is no `edge`. Under the node's lock.
+  func upstreamEdge(before edge: EdgePointer?) -> EdgePointer? {
+    if let edge, edge.isInNode { return nil }
+    let first = pointee.firstIn.load(ordering: .relaxed)
+    if let first, edge != first {
+      return (edge ?? first).block.pointee.previousIn.load(ordering: .relaxed)
+    }
+    return inEdgePointer().pointee.has(.detached) ? nil : inEdgePointer()
+  }
 }
 
 extension EdgePointer {

@@ -124,53 +124,72 @@ private struct Remainder {
 /// A search from a component's root, which goes on from one doubt to the next: what it has seen for one
 /// the next ones need not look for. What is split off meanwhile leaves it right, for no way from the root
 /// to what stays, or back, leads over that.
+///
+/// It goes breadth first, so that it finds what is near; and by turns depth first, so that a short way over nodes
+/// with many edges is found before all of these have been looked at.
 private struct RootSearch {
-  private var front: Front
+  private enum Step { case on, met, end }
+
+  private var wide: Front, deep: Front
   private var hasEnded = false
 
-  init(_ root: NodePointer, _ list: EdgeListKind) { front = Front(root, list) }
+  init(_ start: NodePointer, _ list: EdgeListKind) {
+    wide = Front(start, list)
+    deep = Front(start, list, isDeep: true)
+  }
+
+  fileprivate func sees(_ member: NodePointer) -> Bool {
+    wide.seen.contains(member) || deep.seen.contains(member)
+  }
 
   /// By turns with a search from the member, until the two meet (nil) or one is at its end: that one has
   /// seen all of a side. If it is this one, and its side is the larger, the other goes on alone.
   mutating func side(of member: NodePointer, in component: Component) -> Set<NodePointer>? {
-    if front.seen.contains(member) { return nil }
+    if sees(member) { return nil }
     let address = Unmanaged.passUnretained(component)
-    var own = Front(member, front.list == .outs ? .ins : .outs)
+    var own = RootSearch(member, wide.list == .outs ? .ins : .outs)
     var isMet = false
     while !isMet {
       if !hasEnded {
-        switch front.step(in: address, towards: own.seen) {
+        switch step(in: address, towards: own) {
         case .on: break
         case .met: isMet = true
         case .end:
           hasEnded = true
-          let side = front.seen.filter { $0.component() == address }
+          let side = wide.seen.filter { $0.component() == address }
           if 2 * side.count <= component.members.count { return side }
         }
       }
-      switch own.step(in: address, towards: front.seen) {
+      switch own.step(in: address, towards: self) {
       case .on: break
       case .met: isMet = true
-      case .end: return own.seen
+      case .end: return own.wide.seen
       }
     }
-    front.see(member)
+    wide.see(member)
     return nil
+  }
+
+  /// Looks at an edge of each. At its end breadth first has seen all.
+  private mutating func step(
+    in component: Unmanaged<Component>, towards other: RootSearch
+  ) -> Step {
+    guard let near = wide.next() else { return .end }
+    if wide.follow(near, in: component, towards: other) { return .met }
+    guard let next = deep.next() else { return .on }
+    return deep.follow(next, in: component, towards: other) ? .met : .on
   }
 }
 
 extension Front {
-  fileprivate enum Step { case on, met, end }
-
-  /// Looks at one edge.
-  fileprivate mutating func step(
-    in component: Unmanaged<Component>, towards others: Set<NodePointer>
-  ) -> Step {
-    guard let edge = next() else { return .end }
+  /// If the edge leads to a member. True: the other search has seen that one.
+  fileprivate mutating func follow(
+    _ edge: EdgePointer, in component: Unmanaged<Component>, towards other: RootSearch
+  ) -> Bool {
     let far = edge.pointee.far(list)
-    if far.component() != component { return .on }
+    if far.component() != component { return false }
     see(far)
-    return others.contains(far) ? .met : .on
+    return other.sees(far)
   }
 }
 

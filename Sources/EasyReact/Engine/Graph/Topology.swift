@@ -144,9 +144,12 @@ struct EdgeWalk: Sequence, IteratorProtocol {
   private let list: EdgeListKind
   private var last: EdgePointer?
   private var isAmongStarting: Bool
+  private let isBackwards: Bool
 
-  init(_ storage: NodePointer, _ list: EdgeListKind) {
+  /// - Parameter isBackwards: From the last one, if these are upstream edges.
+  init(_ storage: NodePointer, _ list: EdgeListKind, isBackwards: Bool = false) {
     (self.storage, self.list) = (storage, list)
+    self.isBackwards = isBackwards && list == .ins
     isAmongStarting = list == .outs
   }
 
@@ -164,6 +167,7 @@ struct EdgeWalk: Sequence, IteratorProtocol {
 
   /// Under the node's lock.
   private func following() -> EdgePointer? {
+    if isBackwards { return storage.upstreamEdge(before: last) }
     let lastAttached = list == .outs ? storage.pointee.lastOut.load(ordering: .relaxed) : nil
     guard let last else {
       return isAmongStarting && lastAttached != nil
@@ -195,11 +199,18 @@ struct Front {
   private(set) var seen: Set<NodePointer>
   private var nodes: [NodePointer], taken = 0
   private var groups: [Set<NodePointer>.Iterator] = []
-  private var walk: EdgeWalk?
+  /// One, but for those of a deep front that wait for what lies deeper.
+  private var walks: [EdgeWalk] = []
+  private let isDeep: Bool
 
-  /// - Parameter isAlone: Not a component, for which `start` stands.
-  init(_ start: NodePointer, _ list: EdgeListKind, isAlone: Bool = true) {
-    self.list = list
+  /// - Parameters:
+  ///   - isAlone: Not a component, for which `start` stands.
+  ///   - isDeep: Depth first; upstream edges from the last one, so that edges which lead nowhere and lie
+  ///     together do not hold up both of two that run towards each other.
+  init(
+    _ start: NodePointer, _ list: EdgeListKind, isAlone: Bool = true, isDeep: Bool = false
+  ) {
+    (self.list, self.isDeep) = (list, isDeep)
     seen = [start]
     nodes = isAlone ? [start] : []
   }
@@ -207,16 +218,20 @@ struct Front {
   /// The next uncut edge of the nodes seen. Nil: there is none left.
   mutating func next() -> EdgePointer? {
     while true {
-      if let edge = walk?.next() {
+      if walks.isEmpty {
+        guard let storage = nextNode() else { return nil }
+        walk(storage)
+      }
+      if let edge = walks[walks.count - 1].next() {
         if edge.pointee.isUncut() { return edge }
       } else {
-        guard let storage = nextNode() else {
-          walk = nil
-          return nil
-        }
-        walk = EdgeWalk(storage, list)
+        walks.removeLast()
       }
     }
+  }
+
+  private mutating func walk(_ storage: NodePointer) {
+    walks.append(EdgeWalk(storage, list, isBackwards: isDeep))
   }
 
   private mutating func nextNode() -> NodePointer? {
@@ -236,7 +251,7 @@ struct Front {
   @discardableResult
   mutating func see(_ storage: NodePointer, andBeyond isWanted: Bool = true) -> Bool {
     if !seen.insert(storage).inserted { return false }
-    if isWanted { nodes.append(storage) }
+    if isWanted { if isDeep { walk(storage) } else { nodes.append(storage) } }
     return true
   }
 
