@@ -130,16 +130,20 @@ private struct Remainder {
 private struct RootSearch {
   private enum Step { case on, met, end }
 
-  private var wide: Front, deep: Front
+  private let start: NodePointer
+  private var wide: Front
+  /// After a few steps: most searches end before.
+  private var deep: Front?
+  private var steps = 0
   private var hasEnded = false
 
   init(_ start: NodePointer, _ list: EdgeListKind) {
+    self.start = start
     wide = Front(start, list)
-    deep = Front(start, list, isDeep: true)
   }
 
   fileprivate func sees(_ member: NodePointer) -> Bool {
-    wide.seen.contains(member) || deep.seen.contains(member)
+    wide.seen.contains(member) || deep?.seen.contains(member) ?? false
   }
 
   /// By turns with a search from the member, until the two meet (nil) or one is at its end: that one has
@@ -176,8 +180,10 @@ private struct RootSearch {
   ) -> Step {
     guard let near = wide.next() else { return .end }
     if wide.follow(near, in: component, towards: other) { return .met }
-    guard let next = deep.next() else { return .on }
-    return deep.follow(next, in: component, towards: other) ? .met : .on
+    steps += 1
+    if steps == 8 { deep = Front(start, wide.list, isDeep: true) }
+    guard let next = deep?.next() else { return .on }
+    return deep!.follow(next, in: component, towards: other) ? .met : .on
   }
 }
 
