@@ -2,8 +2,9 @@ extension LazyStream {
   /// This stream, then another one, which is not touched before. Known as `concat:` in RACSequence.
   ///
   /// Concatenating in a loop, to either side, does not become deep or slow, whatever of the results is kept and in whatever
-  /// order it is read; but for tails that were made before what lies before them was read,
-  /// `stream = (stream + more).tail`: reading through n of those uses stack by n.
+  /// order it is read. Two things are left: of n versions each passes for itself the parts that turn out empty; and tails
+  /// that were made before what lies before them was read, `stream = (stream + more).tail`, use stack by n when n of them
+  /// are read through.
   @inlinable public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
 
   /// The elements of the first stream, then those of the second one, which is not touched before.
