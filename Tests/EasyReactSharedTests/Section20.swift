@@ -542,7 +542,7 @@ import Testing
     }
     goesOn.signal()
     await onThread { isOver.wait() }
-    for _ in 0..<100 where try await store.entry("key")?.revision == 1 {
+    for _ in 0..<100 where await store.entry("key")?.revision == 1 {
       await withCheckedContinuation { done in store.scheduler.schedule { done.resume() } }
     }
     let newest = try #require(await store.entry("key"))

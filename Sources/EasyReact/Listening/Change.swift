@@ -20,7 +20,7 @@ public struct Change<Value: Sendable>: Sendable {
   @usableFromInline let known: [AnyNode]
 
   /// The node tells it just now.
-  @inlinable init(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) {
+  @inlinable @inline(__always) init(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) {
     value = up.slot(Value.self).pointee
     box = turn.pointee.wave.context?.takeUnretainedValue()
     node = edge.pointee.upNode ?? up.inUse()

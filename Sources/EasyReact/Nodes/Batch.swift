@@ -247,7 +247,8 @@ extension MutableNode {
     if batch.refuses { refuseToStage(arrival) }
     switch arrival {
     case .value(let value): stage(value, context, in: batch)
-    case .empty where storage.isEventNode(): break  // it is empty, and what was staged is still told
+    // It is empty, and what was staged is still told.
+    case .empty where storage.isEventNode(): break
     case .empty: stage(nil, context, in: batch)
     case .change where storage.pointee.traits.has(.isKept),
       .attempt where storage.pointee.traits.has(.isKept):
