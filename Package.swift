@@ -11,8 +11,8 @@ let openCombine = Target.Dependency.product(
 
 let package = Package(
   name: "EasyReact",
-  // The first with Swift's Synchronization. No watches: those of 32 bits are among them, and this does not compile there.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+  // The first with Swift's Synchronization. Watches have pointers of 32 bits: Scripts/check-32-bit.sh.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "EasyReact", targets: ["EasyReact"]),
     .library(name: "EasyReactTesting", targets: ["EasyReactTesting"]),

@@ -41,6 +41,7 @@ build() { # build PACKAGE [OPTIONS]
 
 part "format" Scripts/format.sh --check
 part "floors" Scripts/check-floors.sh
+part "32-bit" Scripts/check-32-bit.sh
 build . --build-tests --traits "$(Scripts/traits.sh)"
 build Tools --build-tests
 build Examples
