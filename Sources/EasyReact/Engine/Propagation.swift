@@ -1,36 +1,33 @@
 import CEasyReact
 import Synchronization
 
-// How a value flows from `set` to a listener. Read from top to bottom, in the order of the calls:
+// How a value flows from `set` to a listener, joins included. Read from top to bottom, in the order of the calls:
 //
-//  1. `setValue`    claims the node's region (or leaves the value by message), gives the wave its
-//                   number, stores, and propagates; unusual cases go by `apply` and step 2.
-//  2. `arrive`      a value comes to a node: it waits if the node is busy, is dropped if a filtered
-//                   wave has been here, else it is stored.
-//  3. `propagate`   the loop: a node that stored a value tells its listeners in order, then its
-//                   edges are followed in order, each branch to its end before the next.
-//  4. `notify`      calls the listeners.
-//  5. `pass`        an edge's step (a closure, made by the operator: see `map` in Mapping.swift)
-//                   reads the stored value, computes, and brings the result to the next node:
-//                   directly, over a claim, or by message.
-//  6. `takeNext`    what waited at a busy node is told when the node has finished with its present
-//                   value.
-//  7. `finish`      (Turn.swift, by the outermost `leave`) joins run when no plain edge is left,
-//                   then what was retired is freed, then regions are given back, each after its
-//                   messages.
+//  1. `setValue`     claims the node's region (or leaves the value by message), gives the wave its number, stores,
+//                    and propagates; unusual cases go by `apply` and step 2.
+//  2. `arrive`       a value comes to a node: it waits if the node is busy, else it is stored, unless a filtered
+//                    wave has been here (Flow/Storing.swift).
+//  3. `propagate`    the loop: a node that stored a value tells its listeners in order, then its edges are followed
+//                    in order, each branch to its end before the next.
+//  4. `notify`       calls the listeners.
+//  5. `pass`         an edge's step (a closure, made by the operator: see `map` in Mapping.swift) reads the stored
+//                    value, computes, and brings the result to the next node: directly, over a claim, or by message.
+//  6. `takeNext`     what waited at a busy node is told when the node has finished with its present value.
+//  7. `noteArrival`  the step of an edge into a join: the join is only noted.
+//  8. `settle`       the outermost call ends: joins run by rank, each once for all that reached it, then what was
+//                    retired is freed, then regions are given back, each after its messages.
 //
-// Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one
-// set causes; it is in `Turn.wave` while it is under way, and its number in `NodeStorage.wave` where it
-// has been. *Busy*: a node that still has something to do for its present value. *Holder*: the thread
-// that has claimed a region.
+// The usual cases have quick ways, which do the same in fewer instructions: Flow/Passing.swift, and `noteQuickly`.
+//
+// Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one set causes; it is in
+// `Turn.wave` while it is under way, and its number in `NodeStorage.wave` where it has been. *Busy*: a node that still
+// has something to do for its present value. *Holder*: the thread that has claimed a region.
 //
 // Invariants (Invariants.swift checks those that hold between turns).
-//  - A value is stored only into a node that is not busy, so all receivers of a node hear one
-//    sequence.
-//  - The stack of busy nodes is linked through the nodes (`caller`): a chain of any length needs no
-//    memory and no recursion. A node is in it at most once.
-//  - `Turn.wave` is that of the node on top, except inside user code, where a nested set saves and
-//    restores it.
+//  - A value is stored only into a node that is not busy, so all receivers of a node hear one sequence.
+//  - The stack of busy nodes is linked through the nodes (`caller`): a chain of any length needs no memory and no
+//    recursion. A node is in it at most once.
+//  - `Turn.wave` is that of the node on top, except inside user code, where a nested set saves and restores it.
 //  - No lock is held while a closure, `==`, a listener or a `deinit` of the user runs.
 
 // MARK: 1 A set
@@ -43,14 +40,7 @@ extension NodePointer {
     turn.enter()
     if claim(by: turn) || spinClaim(by: turn) {
       if context == nil, pointee.flags.isEmpty, !turn.pointee.isTraced {
-        let saved = turn.pointee.wave
-        let wave = newWave()
-        turn.pointee.wave = Wave(number: wave)
-        store(value)
-        pointee.wave.store(wave, ordering: .releasing)
-        pointee.sender.store(nil, ordering: .relaxed)
-        propagate(in: turn)
-        turn.pointee.wave = saved
+        beginWave(in: turn) { store(value) }
       } else {
         apply(.value(value), context: context, in: turn)
       }
@@ -65,19 +55,12 @@ extension NodePointer {
   @inlinable @inline(never) func apply<Value: Sendable>(
     _ arrival: Arrival<Value>, context: ContextBox?, wave: UInt64 = 0, in turn: TurnPointer
   ) {
-    let saved = turn.pointee.wave
     if wave == 0, context == nil, pointee.flags.has(.eventNode), isReadyForEvent,
       !turn.pointee.isTraced, case .value(let value) = arrival
     {
-      let number = newWave()
-      turn.pointee.wave = Wave(number: number, flags: .event)
-      storeNextEvent(value)
-      pointee.wave.store(number, ordering: .releasing)
-      pointee.sender.store(nil, ordering: .relaxed)
-      propagate(in: turn)
-      turn.pointee.wave = saved
-      return
+      return beginWave(.event, in: turn) { storeNextEvent(value) }
     }
+    let saved = turn.pointee.wave
     var delivery = Delivery(context: context)
     delivery.wave.number = wave
     if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
@@ -100,37 +83,6 @@ extension NodePointer {
       return false
     }
     return storeArrival(arrival, delivery, sender: sender, in: turn)
-  }
-
-  /// The rules of numbers (contract 5.2), tested when the value is stored. Holder; the node is not
-  /// notifying.
-  @inlinable @inline(never) func storeArrival<Value: Sendable>(
-    _ arrival: consuming Arrival<Value>, _ delivery: Delivery, sender: NodePointer?,
-    in turn: TurnPointer
-  ) -> Bool {
-    if delivery.isFiltered && isReached(by: delivery) {
-      if turn.pointee.isTraced { traceRefused(delivery, from: sender, in: turn) }
-      return false
-    }
-    var flags = delivery.wave.flags.without(.late)
-    var number: UInt64 = 0
-    switch consume arrival {
-    case .value(let value):
-      number = newNumber(delivery)
-      if pointee.flags.has(.eventNode) { flags.insert(.event) }
-      if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
-    case .empty:
-      number = newNumber(delivery)
-      clearValue(Value.self)
-      flags = flags.without(.event).with(.emptied)
-    case let change:
-      guard let given = storeChange(change, delivery, &flags, sender: sender, in: turn) else {
-        return false
-      }
-      number = given
-    }
-    noteStored(delivery, flags, number, sender: sender, in: turn)
-    return true
   }
 }
 
@@ -159,14 +111,7 @@ extension NodePointer {
         continue
       }
       // All edges are done. The next value that waits here, or back to the node below.
-      let carried = node.pointee.flags.rawValue & NodeFlags.inFlight.rawValue
-      if carried != 0 {
-        if carried == NodeFlags.event.rawValue, node.pointee.traits.has(.hasTrivialValue) {
-          node.pointee.flags.remove(.event)
-        } else {
-          node.dropInFlight()
-        }
-      }
+      node.endTelling()
       if node.hasQueue, node.takeNext(in: turn) {
         hasNewValue = true
         continue
@@ -194,36 +139,6 @@ extension NodePointer {
     if pointee.firstListener.load(ordering: .acquiring) != nil {
       if turn.pointee.isTraced { notifyTraced(in: turn) } else { notify(in: turn) }
     }
-  }
-
-  /// The wave of the node that is on top again.
-  @inline(__always) fileprivate func resume(in turn: TurnPointer) {
-    turn.pointee.wave.number = pointee.wave.load(ordering: .relaxed)
-    turn.pointee.wave.flags = pointee.flags.only(.inFlight)
-    if turn.pointee.wave.flags.has(.context) {
-      turn.pointee.wave.context = pointee.sideTableIfAny()?.context.map {
-        Unmanaged.passUnretained($0)
-      }
-    } else {
-      turn.pointee.wave.context = nil
-    }
-  }
-}
-
-extension EdgePointer {
-  /// The rare cases of an edge in the loop: cut, starting, filtered, or the node was emptied.
-  fileprivate func mayPass(in turn: TurnPointer) -> Bool {
-    let flags = pointee.allFlags
-    if flags.has([.cut, .starting]) {
-      return stop(.cut, in: turn)
-    }
-    if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
-    let delivery = Delivery(self, turn)
-    if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery) {
-      pointee.down.unsafelyUnwrapped.pointee.join?.missChange()
-      return stop(.reachedAlready, in: turn)
-    }
-    return true
   }
 }
 
@@ -257,61 +172,13 @@ extension EdgePointer {
     _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     if isWord(Value.self) {
-      if passWord(copy value, from: up, in: turn) { return true }
+      if passCopy(copy value, from: up, in: turn) { return true }
       return passOtherwise(value, from: up, in: turn)
     }
     // The value is moved to where it lies: a copy on the way would cost a string two atomic operations.
     if !isQuick(from: up, in: turn) { return passOtherwise(value, from: up, in: turn) }
     storeQuickly(value, from: up, in: turn)
     return true
-  }
-
-  /// `passQuickly` and `passEvent` in one, for values that are stored in one way.
-  @inlinable @inline(__always) func passWord<Value: Sendable>(
-    _ value: Value, from up: NodePointer, in turn: TurnPointer
-  ) -> Bool {
-    let down = pointee.down.unsafelyUnwrapped
-    let wave = turn.pointee.wave.number
-    let flags = pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
-    guard flags & ~NodeFlags.event.rawValue == 0,
-      up.sharesRegion(down)
-        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
-      down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
-    else { return false }
-    if flags == 0 {
-      if !down.pointee.flags.isEmpty { return false }
-      down.store(value)
-    } else {
-      if !down.isReadyForEvent || pointee.traits.has(.keepsEvents) { return false }
-      down.storeNextEvent(value)
-    }
-    down.pointee.wave.store(wave, ordering: .releasing)
-    down.pointee.sender.store(up, ordering: .relaxed)
-    return true
-  }
-
-  /// The usual case: a node at rest that an ordinary wave reaches. False: nothing was done, but for a
-  /// claim.
-  @inlinable @inline(__always) func isQuick(from up: NodePointer, in turn: TurnPointer) -> Bool {
-    let down = pointee.down.unsafelyUnwrapped
-    // The edge is looked at again behind a claim: see `isOver`.
-    return pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
-      && (up.sharesRegion(down)
-        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0)
-      && down.pointee.flags.isEmpty
-      && down.pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
-      && !turn.pointee.isTraced
-  }
-
-  @inlinable @inline(__always) func storeQuickly<Value: Sendable>(
-    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
-  ) {
-    let down = pointee.down.unsafelyUnwrapped
-    // Read before the value that lies there dies, which may set what it likes.
-    let wave = turn.pointee.wave.number
-    down.store(value)
-    down.pointee.wave.store(wave, ordering: .releasing)
-    down.pointee.sender.store(up, ordering: .relaxed)
   }
 
   /// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
@@ -333,11 +200,94 @@ extension EdgePointer {
 
 extension NodePointer {
   /// Stores the next value that waits here and may be told. The node stays on the stack.
-  func takeNext(in turn: TurnPointer) -> Bool {
+  @inline(never) func takeNext(in turn: TurnPointer) -> Bool {
     guard let queue = pointee.sideTableIfAny()?.queue else { return false }
     while let item = queue.takeFirst() {
       if item(self, turn) { return true }
     }
     return false
+  }
+}
+
+// MARK: 7 At a join
+
+extension NodePointer {
+  /// The join is to run, as part of this wave. Holder of its region. False: it was there already.
+  @discardableResult func noteArrival(
+    at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    if pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+      return refuseArrival(.cut, delivery, from: sender, in: turn)
+    }
+    var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
+    if delivery.isFiltered && isReached(by: delivery) {
+      return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
+    }
+    if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
+    if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
+      (wave, tiebreak) = (newWave(), 0)
+    }
+    // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
+    // set.
+    if pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
+      countReentrantSet(in: turn)
+    }
+    var flags = delivery.wave.flags.only(.inFlight).without(.late)
+    if tiebreak != 0 { flags.insert(.late) }
+    if !join.pointee.isWaiting {
+      pushJoin(join, in: turn)
+    } else if !join.isOlder(than: wave, tiebreak, flags) {
+      return true
+    }
+    join.note(wave, tiebreak, flags, from: sender)
+    if delivery.wave.context != nil || join.pointee.context != nil {
+      join.pointee.context = delivery.wave.context?.takeUnretainedValue()
+    }
+    return true
+  }
+}
+
+// MARK: 8 The end of a turn
+
+extension TurnPointer {
+  /// Until nothing is left to do: joins by rank, then what died, then messages, each a turn of its own; then the
+  /// regions go back.
+  @inline(__always) func settle() {
+    while true {
+      if pointee.joinCount > 0 {
+        runJoin()
+      } else if pointee.retiredCount > 0 {
+        reclaimOne()
+      } else if let region = pointee.held {
+        if pointee.ending != nil { tellSettled() }
+        if region.hasMessages { openNext(of: region) } else { release(region) }
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The ready join of lowest rank computes once, and what it tells is followed.
+  func runJoin() {
+    let waiting = popJoin()
+    let (storage, join) = (waiting.storage, waiting.join)
+    if storage.pointee.rank.load(ordering: .relaxed) > waiting.rank {
+      return storage.pushJoin(join, in: self)  // a link that was made meanwhile has raised it
+    }
+    let context = join.endWait()
+    if storage.pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
+      if pointee.isTraced { storage.traceStop(.cut, in: self) }
+      return
+    }
+    pointee.wave = Wave(number: join.pointee.wave, flags: join.pointee.flags, context: context)
+    pointee.runningRank = waiting.rank
+    if join.pointee.run(storage, self) {
+      storage.propagate(in: self)
+    } else if pointee.isTraced, !join.pointee.isWaiting {
+      storage.traceSilentRun(in: self)
+    }
+    pointee.runningRank = -1
+    pointee.wave.context = nil
+    _ = consume context
   }
 }

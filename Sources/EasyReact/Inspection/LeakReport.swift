@@ -76,9 +76,18 @@ private func countReferences(_ isMeant: (UInt64) -> Bool) -> [[LeakedNode]] {
   return leaks
 }
 
-/// Upstreams of edges that close a ring, each retained once for each.
+/// The upstreams of edges that lead back and are not half of a sync, each retained once for each, in the order of these: each
+/// closed a ring made by hand. Looks at all that lead back in the process.
 @inline(never) private func closers(_ isMeant: (UInt64) -> Bool) -> [Reference] {
-  ringClosers(isMeant).map { Reference.passRetained(unsafeDowncast($0, to: AnyNode.self)) }
+  let closers = underTopologyLock {
+    topology.backEdges.compactMap { edge, number -> (upstream: AnyObject, number: UInt64)? in
+      if edge.pointee.has([.sync, .cut]) || !isMeant(edge.pointee.up!.pointee.id) { return nil }
+      return edge.pointee.up!.handle().map { ($0, number) }
+    }
+  }
+  return closers.sorted { $0.number < $1.number }.map {
+    Reference.passRetained(unsafeDowncast($0.upstream, to: AnyNode.self))
+  }
 }
 
 /// The strongly connected component over the edges that keep their upstream alive, each retained

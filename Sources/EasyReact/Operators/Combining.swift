@@ -199,3 +199,19 @@ func makeJoin<Output: Sendable>(
     return storage.arrive(.value(value), delivery, sender: sender, in: turn)
   }
 }
+
+extension NodePointer {
+  /// The same as `readStored` for a word whose type is not known here: copies its bytes; false: the
+  /// node is empty.
+  @inlinable @inline(__always) func copyWord(to place: UnsafeMutableRawPointer, size: Int) -> Bool {
+    if !pointee.hasValue.load(ordering: .acquiring) { return false }
+    // A word lies right behind the node's storage, whatever its type.
+    var word = wordSlot(UInt64.self).pointee.load(ordering: .acquiring)
+    if pointee.has(.hasHeldEvent) {
+      guard let again = readWordLocked() else { return false }
+      word = again
+    }
+    place.copyMemory(from: &word, byteCount: size)
+    return true
+  }
+}

@@ -22,8 +22,9 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead([Value].self, location, turn)
-    startJoin(node.storage, ofLike: nodes, turn) { storage, turn in
-      storage.emitLike(Value.self, turn)
+    let changed = ChangedInputs(upstreams: count)
+    startJoin(node.storage, ofLike: nodes, changed, turn) { storage, turn in
+      storage.emitLike(Value.self, changed, turn)
     }
     let join = node.storage.pointee.join.unsafelyUnwrapped
     if let values = join.pointee.upstreams.readAll(Value.self, count) { node.storage.store(values) }
@@ -34,42 +35,38 @@ extension Node {
 
 /// Makes the join of a new node, and its edges.
 @usableFromInline func startJoin(
-  _ storage: NodePointer, ofLike upstreams: [AnyNode], _ turn: TurnPointer,
-  compute: @escaping (NodePointer, TurnPointer) -> Bool
+  _ storage: NodePointer, ofLike upstreams: [AnyNode], _ changed: ChangedInputs,
+  _ turn: TurnPointer, compute: @escaping (NodePointer, TurnPointer) -> Bool
 ) {
   let join = makeJoin(upstreams.map { $0.storage }, compute: compute)
-  let changed = UnsafeMutablePointer<ChangedInputs>.allocate(capacity: 1)
-  changed.initialize(to: ChangedInputs(upstreams: upstreams.count))
-  join.pointee.changed = changed
   storage.pointee.join = join
   for (position, upstream) in upstreams.enumerated() {
     let edge = connect(upstream, storage, kind: .combine, hearsEmptiness: true) { up, edge, turn in
-      arriveAtJoin(up, edge, turn, as: position)
+      changed.arrive(up, edge, turn, as: position)
     }
     edge.attachToJoin(in: turn)
   }
 }
 
-extension JoinPointer {
+extension ChangedInputs {
   /// Is an input empty? Looks where one was that has been found; and on from there only if that has a value by
   /// now. So where n get their first values one by one, in any order, all runs together look at n.
-  @usableFromInline var lacksInput: Bool {
-    guard let last = pointee.changed.unsafelyUnwrapped.pointee.lacking else { return false }
-    return findEmpty(from: last)
+  @usableFromInline func lacksInput(_ join: JoinPointer) -> Bool {
+    guard let last = lacking else { return false }
+    return findEmpty(join, from: last)
   }
 
   /// All were to be read, and one was empty.
-  @usableFromInline func noteLackingInput() {
-    if pointee.changed.unsafelyUnwrapped.pointee.lacking == nil { _ = findEmpty(from: 0) }
+  @usableFromInline func noteLackingInput(_ join: JoinPointer) {
+    if lacking == nil { _ = findEmpty(join, from: 0) }
   }
 
-  private func findEmpty(from start: Int) -> Bool {
-    let places = [start..<pointee.count, 0..<start].joined()
-    let found = places.first {
-      !pointee.upstreams[$0].pointee.hasValue.load(ordering: .acquiring)
+  private func findEmpty(_ join: JoinPointer, from start: Int) -> Bool {
+    let places = [start..<join.pointee.count, 0..<start].joined()
+    lacking = places.first {
+      !join.pointee.upstreams[$0].pointee.hasValue.load(ordering: .acquiring)
     }
-    pointee.changed.unsafelyUnwrapped.pointee.lacking = found
-    return found != nil
+    return lacking != nil
   }
 }
 
@@ -88,43 +85,42 @@ extension UnsafeMutablePointer<NodePointer> {
 
 extension NodePointer {
   /// The run of such a join.
-  @inlinable func emitLike<Value: Sendable>(_: Value.Type, _ turn: TurnPointer) -> Bool {
+  @inlinable func emitLike<Value: Sendable>(
+    _: Value.Type, _ changed: ChangedInputs, _ turn: TurnPointer
+  ) -> Bool {
     let join = pointee.join.unsafelyUnwrapped
-    let changed = join.pointee.changed.unsafelyUnwrapped
     if turn.pointee.wave.flags.rawValue | pointee.flags.rawValue == 0,
       pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number,
-      changed.pointee.suffice(for: self), replaceChanged(Value.self, join)
+      changed.suffice(for: self, join), replaceChanged(Value.self, changed, join)
     {
-      changed.pointee.forget()
       pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
       pointee.sender.store(join.pointee.sender, ordering: .relaxed)
       if turn.pointee.isTraced {
         traceStored(
           origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
       }
-      changed.pointee.endReading(self, isStored: true)
+      changed.forget(self)
       return true
     }
-    changed.pointee.beginReading()
-    guard !join.lacksInput,
+    changed.beginReading(join)
+    guard !changed.lacksInput(join),
       let values = join.pointee.upstreams.readAll(Value.self, join.pointee.count)
     else {
-      join.noteLackingInput()
-      changed.pointee.endReading(self, isStored: false)
+      changed.noteLackingInput(join)
+      changed.endReading(self, join, isStored: false)
       traceWaiting(in: turn)
       return false
     }
     let isStored = emit(values, of: self, join, turn)
-    changed.pointee.endReading(self, isStored: isStored)
+    changed.endReading(self, join, isStored: isStored)
     return isStored
   }
 
   /// False: one of them is empty by now, and nothing was replaced.
-  @inlinable func replaceChanged<Value: Sendable>(_: Value.Type, _ join: JoinPointer) -> Bool {
-    let (positions, count) = (
-      join.pointee.changed.unsafelyUnwrapped.pointee.positions,
-      join.pointee.changed.unsafelyUnwrapped.pointee.count
-    )
+  @inlinable func replaceChanged<Value: Sendable>(
+    _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer
+  ) -> Bool {
+    let (positions, count) = (changed.positions, changed.count)
     func read(_ index: Int) -> Value? {
       join.pointee.upstreams[Int(positions[index])].readStored(Value.self)
     }

@@ -31,18 +31,11 @@ extension NodePointer {
       if pointee.flags.isEmpty, !turn.pointee.isTraced,
         pointee.hasValue.load(ordering: .relaxed)
       {
-        let saved = turn.pointee.wave
         pointee.flags = .busy  // what the change sets here waits
         var value = slot(Value.self).pointee
         change(&value)
         pointee.flags.remove(.busy)
-        let wave = newWave()
-        turn.pointee.wave = Wave(number: wave)
-        store(value)
-        pointee.wave.store(wave, ordering: .releasing)
-        pointee.sender.store(nil, ordering: .relaxed)
-        propagate(in: turn)
-        turn.pointee.wave = saved
+        beginWave(in: turn) { store(value) }
       } else {
         apply(.change(change), context: nil, in: turn)
       }
@@ -101,7 +94,17 @@ extension NodePointer {
   }
 
   /// The node has told its value: what travelled with it is forgotten.
-  func dropInFlight() {
+  @inline(__always) func endTelling() {
+    let carried = pointee.flags.only(.inFlight)
+    if carried.isEmpty { return }
+    if carried == .event, pointee.traits.has(.hasTrivialValue) {
+      pointee.flags.remove(.event)
+    } else {
+      dropInFlight()
+    }
+  }
+
+  @inline(never) private func dropInFlight() {
     let flags = pointee.flags
     pointee.flags = flags.without(.inFlight)
     if flags.has(.event), !pointee.traits.has(.hasTrivialValue) { dropEvent(pointee.valueType) }

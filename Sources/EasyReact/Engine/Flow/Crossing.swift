@@ -101,33 +101,3 @@ extension EdgePointer {
     edge.pointee.down.unsafelyUnwrapped.arrive(arrival, delivery, sender: sender, in: turn)
   }
 }
-
-// MARK: - Events
-
-extension EdgePointer {
-  /// The usual case of an event that is no word, or all that is not usual.
-  @inlinable @inline(never) func passOtherwise<Value: Sendable>(
-    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
-  ) -> Bool {
-    if !isWord(Value.self), passEvent(copy value, from: up, in: turn) { return true }
-    return passSlowly(.value(value), from: up, in: turn)
-  }
-
-  @inlinable @inline(__always) func passEvent<Value: Sendable>(
-    _ value: Value, from up: NodePointer, in turn: TurnPointer
-  ) -> Bool {
-    let down = pointee.down.unsafelyUnwrapped
-    let wave = turn.pointee.wave.number
-    let flags = pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
-    guard flags == NodeFlags.event.rawValue,
-      up.sharesRegion(down)
-        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
-      down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced,
-      down.isReadyForEvent, !pointee.traits.has(.keepsEvents)
-    else { return false }
-    down.storeNextEvent(value)
-    down.pointee.wave.store(wave, ordering: .releasing)
-    down.pointee.sender.store(up, ordering: .relaxed)
-    return true
-  }
-}

@@ -23,8 +23,9 @@ import Synchronization
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
   let compute: (NodePointer, TurnPointer) -> Bool
-  /// Of a combination of many like nodes, once it is set.
-  @usableFromInline var changed: UnsafeMutablePointer<ChangedInputs>? = nil
+  /// For a join that notes which upstreams have told something since its last run: false where something came that it
+  /// could not note. Any thread takes it back.
+  @usableFromInline let allNoted: Atomic<Bool>
   /// An upstream edge was lost: it never runs again.
   @usableFromInline let isTerminated: Atomic<Bool>
 
@@ -36,6 +37,7 @@ import Synchronization
     upstreams.initialize(from: storages, count: storages.count)
     self.compute = compute
     isTerminated = Atomic(false)
+    allNoted = Atomic(false)
   }
 
   /// Borrowed, so that the closure is not retained for the call.
@@ -55,10 +57,15 @@ import Synchronization
 extension JoinPointer {
   func freeJoin() {
     pointee.upstreams.deallocate()
-    pointee.changed?.deinitialize(count: 1)
-    pointee.changed?.deallocate()
     deinitialize(count: 1)
     deallocate()
+  }
+}
+
+extension JoinPointer {
+  /// By another thread, as an event, emptiness, round a cycle, or more than there is room for.
+  @usableFromInline @inline(__always) func missChange() {
+    pointee.allNoted.store(false, ordering: .releasing)
   }
 }
 
@@ -110,12 +117,27 @@ extension JoinPointer {
   }
 
   /// Does it wait with less than this to show?
-  @inline(__always) fileprivate func isOlder(
-    than wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags
-  ) -> Bool {
+  @inline(__always) func isOlder(than wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags) -> Bool
+  {
     let present = pointee.flags.only(.crossedBackEdge).rawValue
     return (pointee.wave, pointee.tiebreak, present)
       < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
+  }
+
+  /// What the run goes on with.
+  @inline(__always) func note(
+    _ wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags, from sender: NodePointer
+  ) {
+    (pointee.wave, pointee.tiebreak, pointee.flags) = (wave, tiebreak, flags)
+    pointee.sender = sender
+  }
+
+  /// Before it runs. Returns the context that it goes on with.
+  @inline(__always) func endWait() -> ContextBox? {
+    (pointee.isWaiting, pointee.waitsAgain) = (false, false)
+    guard let context = pointee.context else { return nil }
+    pointee.context = nil
+    return context
   }
 
   @inline(never) func arriveSlowly(
@@ -145,26 +167,18 @@ extension NodePointer {
       pointee.rank.load(ordering: .relaxed) > turn.pointee.runningRank
     else { return false }
     if join.pointee.isWaiting {
-      if join.pointee.wave >= wave { return true }
       // What came before this wave, of the same turn: it goes on with the newest.
+      if join.pointee.wave >= wave { return true }
       if join.pointee.context != nil { return false }
-      join.pointee.wave = wave
-      join.pointee.tiebreak = 0
-      join.pointee.flags = []
-      join.pointee.sender = sender
-      return true
+    } else {
+      if pointee.life == .unwanted || join.pointee.context != nil
+        || join.pointee.isTerminated.load(ordering: .relaxed)
+      {
+        return false
+      }
+      pushJoin(join, in: turn)
     }
-    if pointee.life == .unwanted || join.pointee.context != nil
-      || join.pointee.isTerminated.load(ordering: .relaxed)
-    {
-      return false
-    }
-    join.pointee.isWaiting = true
-    join.pointee.wave = wave
-    join.pointee.tiebreak = 0
-    join.pointee.flags = []
-    join.pointee.sender = sender
-    pushJoin(join, in: turn)
+    join.note(wave, 0, [], from: sender)
     return true
   }
 
@@ -175,45 +189,6 @@ extension NodePointer {
     noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
   }
 
-  /// The join is to run, as part of this wave. Holder of its region. False: it was there already.
-  @discardableResult
-  func noteArrival(
-    at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
-  ) -> Bool {
-    if pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      return refuseArrival(.cut, delivery, from: sender, in: turn)
-    }
-    var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
-    if delivery.isFiltered && isReached(by: delivery) {
-      return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
-    }
-    if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
-    if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
-      (wave, tiebreak) = (newWave(), 0)
-    }
-    // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
-    // set.
-    if pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
-      countReentrantSet(in: turn)
-    }
-    var flags = delivery.wave.flags.only(.inFlight).without(.late)
-    if tiebreak != 0 { flags.insert(.late) }
-    if !join.pointee.isWaiting {
-      join.pointee.isWaiting = true
-      pushJoin(join, in: turn)
-    } else if !join.isOlder(than: wave, tiebreak, flags) {
-      return true
-    }
-    join.pointee.wave = wave
-    join.pointee.tiebreak = tiebreak
-    join.pointee.flags = flags
-    join.pointee.sender = sender
-    if delivery.wave.context != nil || join.pointee.context != nil {
-      join.pointee.context = delivery.wave.context?.takeUnretainedValue()
-    }
-    return true
-  }
-
   /// The join that is running follows another node now: true, where joins that lead there may still
   /// have to run. It waits once more then, with what made it run.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
@@ -222,7 +197,6 @@ extension NodePointer {
     }
     join.pointee.waitsAgain = true
     if !join.pointee.isWaiting {
-      join.pointee.isWaiting = true
       join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
       pushJoin(join, in: turn)
     }
@@ -233,7 +207,8 @@ extension NodePointer {
 // MARK: - The queue by rank
 
 extension NodePointer {
-  fileprivate func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
+  func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
+    join.pointee.isWaiting = true
     if turn.pointee.joinCount == turn.pointee.joinCapacity {
       grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
     }
@@ -252,7 +227,7 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  fileprivate func popJoin() -> WaitingJoin {
+  func popJoin() -> WaitingJoin {
     let heap = pointee.joins
     let first = heap[0]
     pointee.joinCount &-= 1
@@ -275,33 +250,6 @@ extension TurnPointer {
     return first
   }
 
-  /// The ready join of lowest rank computes once, and what it tells is followed.
-  func runJoin() {
-    let waiting = popJoin()
-    let (storage, join) = (waiting.storage, waiting.join)
-    if storage.pointee.rank.load(ordering: .relaxed) > waiting.rank {
-      return storage.pushJoin(join, in: self)  // a link made meanwhile raised it
-    }
-    (join.pointee.isWaiting, join.pointee.waitsAgain) = (false, false)
-    let context = join.pointee.context
-    if context != nil { join.pointee.context = nil }
-    if storage.pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
-      if pointee.isTraced { storage.traceStop(.cut, in: self) }
-      return
-    }
-    pointee.wave.number = join.pointee.wave
-    pointee.wave.flags = join.pointee.flags
-    pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
-    pointee.runningRank = waiting.rank
-    if join.pointee.run(storage, self) {
-      storage.propagate(in: self)
-    } else if pointee.isTraced, !join.pointee.isWaiting {
-      storage.traceSilentRun(in: self)
-    }
-    pointee.runningRank = -1
-    pointee.wave.context = nil
-    _ = consume context
-  }
 }
 
 /// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.

@@ -4,6 +4,37 @@ import Synchronization
 // What a node does with what arrived, once it may be stored: step 2 of Propagation.swift.
 
 extension NodePointer {
+  /// The rules of numbers (contract 5.2), tested when the value is stored. Holder; the node is not
+  /// notifying.
+  @inlinable @inline(never) func storeArrival<Value: Sendable>(
+    _ arrival: consuming Arrival<Value>, _ delivery: Delivery, sender: NodePointer?,
+    in turn: TurnPointer
+  ) -> Bool {
+    if delivery.isFiltered && isReached(by: delivery) {
+      if turn.pointee.isTraced { traceRefused(delivery, from: sender, in: turn) }
+      return false
+    }
+    var flags = delivery.wave.flags.without(.late)
+    var number: UInt64 = 0
+    switch consume arrival {
+    case .value(let value):
+      number = newNumber(delivery)
+      if pointee.flags.has(.eventNode) { flags.insert(.event) }
+      if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
+    case .empty:
+      number = newNumber(delivery)
+      clearValue(Value.self)
+      flags = flags.without(.event).with(.emptied)
+    case let change:
+      guard let given = storeChange(change, delivery, &flags, sender: sender, in: turn) else {
+        return false
+      }
+      number = given
+    }
+    noteStored(delivery, flags, number, sender: sender, in: turn)
+    return true
+  }
+
   /// Of a set that had not to wait; zero of anything else. Given before what the node holds dies: what its deinit
   /// sets is the later set.
   @inlinable @inline(__always) func newNumber(_ delivery: Delivery) -> UInt64 {

@@ -138,26 +138,10 @@ extension TurnPointer {
     if depth == 1 { finish() } else { pointee.depth.store(depth &- 1, ordering: .relaxed) }
   }
 
-  /// The end of the outermost call: joins by rank until none waits, then what died, then the regions
-  /// go back, each after its messages. A message is a turn of its own.
+  /// The end of the outermost call: all that is left to do (Propagation.swift), then the turn is over.
   @usableFromInline @inline(never) func finish() {
     let batch = pointee.batch
-    while true {
-      if settleOne() { continue }
-      guard let region = pointee.held else { break }
-      if pointee.ending != nil { tellSettled() }
-      if region.hasMessages {
-        openNext(of: region)
-        continue
-      }
-      pointee.held = region.pointee.nextHeld
-      if region.pointee.isDead, !region.wordHasMessages {
-        region.endRegion()
-      } else if !region.giveBack(by: self) {
-        region.addHeld(by: self)
-        region.collectMessages()
-      }
-    }
+    settle()
     pointee.batch = batch
     pointee.wave = Wave()
     pointee.reentrantSets = 0
@@ -179,7 +163,7 @@ extension TurnPointer {
   }
 
   /// A message of the newest region that is held, as a turn of its own; or the region leaves this turn.
-  @inline(never) private func openNext(of region: RegionPointer) {
+  @inline(never) func openNext(of region: RegionPointer) {
     if region.pointee.awaitedMessages != 0 {
       pointee.held = region.pointee.nextHeld
       return region.setAside()
@@ -196,23 +180,21 @@ extension TurnPointer {
     region.open(message, in: self)
   }
 
+  /// Gives a region back, unless messages came meanwhile; or ends it.
+  @inline(__always) func release(_ region: RegionPointer) {
+    pointee.held = region.pointee.nextHeld
+    if region.pointee.isDead, !region.wordHasMessages {
+      region.endRegion()
+    } else if !region.giveBack(by: self) {
+      region.addHeld(by: self)
+      region.collectMessages()
+    }
+  }
+
   /// What a turn of unusual size needed is not kept. Nothing waits any more.
   @inline(never) private func giveBackRoom() {
     shrink(&pointee.joins, &pointee.joinCapacity)
     shrink(&pointee.retired, &pointee.retiredCapacity)
-  }
-
-  /// One step towards quiet: a join, or something that died.
-  @inline(__always) fileprivate func settleOne() -> Bool {
-    if pointee.joinCount > 0 {
-      runJoin()
-      return true
-    }
-    if pointee.retiredCount > 0 {
-      reclaimOne()
-      return true
-    }
-    return false
   }
 }
 

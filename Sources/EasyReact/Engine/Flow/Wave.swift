@@ -1,3 +1,5 @@
+import Synchronization
+
 /// What a wave carries: everything that follows from one set goes with it.
 ///
 /// The wave under way is in `Turn.wave`. Whoever begins another one inside it (a nested set, an
@@ -16,5 +18,40 @@
     self.number = number
     self.flags = flags
     self.context = context
+  }
+
+  /// - Parameter context: Kept by the caller.
+  @inline(__always) init(number: UInt64, flags: NodeFlags, context: ContextBox?) {
+    self.init(
+      number: number, flags: flags, context: context.map { Unmanaged.passUnretained($0) })
+  }
+}
+
+extension NodePointer {
+  /// A wave that begins here, by the holder of a node that is at rest: `store` stores its value.
+  @inlinable @inline(__always) func beginWave(
+    _ flags: NodeFlags = [], in turn: TurnPointer, _ store: () -> Void
+  ) {
+    let saved = turn.pointee.wave
+    let number = newWave()
+    turn.pointee.wave = Wave(number: number, flags: flags)
+    store()
+    pointee.wave.store(number, ordering: .releasing)
+    pointee.sender.store(nil, ordering: .relaxed)
+    propagate(in: turn)
+    turn.pointee.wave = saved
+  }
+
+  /// The wave of the node that is on top again.
+  @inline(__always) func resume(in turn: TurnPointer) {
+    turn.pointee.wave.number = pointee.wave.load(ordering: .relaxed)
+    turn.pointee.wave.flags = pointee.flags.only(.inFlight)
+    if turn.pointee.wave.flags.has(.context) {
+      turn.pointee.wave.context = pointee.sideTableIfAny()?.context.map {
+        Unmanaged.passUnretained($0)
+      }
+    } else {
+      turn.pointee.wave.context = nil
+    }
   }
 }

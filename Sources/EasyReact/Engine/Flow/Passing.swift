@@ -1,0 +1,77 @@
+import CEasyReact
+import Synchronization
+
+// What passes over an edge, and the quick ways: what `passSlowly` and `arrive` do (Propagation.swift), where nothing is
+// unusual.
+
+extension EdgePointer {
+  /// The rare cases of an edge in the loop: cut, starting, filtered, or the node was emptied.
+  func mayPass(in turn: TurnPointer) -> Bool {
+    let flags = pointee.allFlags
+    if flags.has([.cut, .starting]) { return stop(.cut, in: turn) }
+    if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
+    let delivery = Delivery(self, turn)
+    if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery) {
+      pointee.down.unsafelyUnwrapped.pointee.join?.missChange()
+      return stop(.reachedAlready, in: turn)
+    }
+    return true
+  }
+}
+
+extension EdgePointer {
+  /// A value, or an event, for a node at rest that an ordinary wave reaches. False: nothing was done, but for a claim.
+  @inlinable @inline(__always) func passCopy<Value: Sendable>(
+    _ value: Value, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
+    let wave = turn.pointee.wave.number
+    let flags = pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
+    guard flags & ~NodeFlags.event.rawValue == 0,
+      up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0,
+      down.pointee.wave.load(ordering: .relaxed) < wave, !turn.pointee.isTraced
+    else { return false }
+    if flags == 0 {
+      if !down.pointee.flags.isEmpty { return false }
+      down.store(value)
+    } else {
+      if !down.isReadyForEvent || pointee.traits.has(.keepsEvents) { return false }
+      down.storeNextEvent(value)
+    }
+    down.pointee.wave.store(wave, ordering: .releasing)
+    down.pointee.sender.store(up, ordering: .relaxed)
+    return true
+  }
+
+  /// The same question for a value that is no event: `storeQuickly` comes next.
+  @inlinable @inline(__always) func isQuick(from up: NodePointer, in turn: TurnPointer) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
+    // The edge is looked at again behind a claim: see `isOver`.
+    return pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
+      && (up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0)
+      && down.pointee.flags.isEmpty
+      && down.pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
+      && !turn.pointee.isTraced
+  }
+
+  @inlinable @inline(__always) func storeQuickly<Value: Sendable>(
+    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
+  ) {
+    let down = pointee.down.unsafelyUnwrapped
+    // Read before the value that lies there dies, which may set what it likes.
+    let wave = turn.pointee.wave.number
+    down.store(value)
+    down.pointee.wave.store(wave, ordering: .releasing)
+    down.pointee.sender.store(up, ordering: .relaxed)
+  }
+
+  /// An event that is no word, or all that is not usual.
+  @inlinable @inline(never) func passOtherwise<Value: Sendable>(
+    _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    if !isWord(Value.self), passCopy(copy value, from: up, in: turn) { return true }
+    return passSlowly(.value(value), from: up, in: turn)
+  }
+}

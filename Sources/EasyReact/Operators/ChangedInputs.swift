@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Which upstreams of a join of many like nodes have told something since its last run, so that it need not
+/// read them all.
+@usableFromInline final class ChangedInputs: @unchecked Sendable {
+  // Unchecked: the holder's of the join's region.
+
+  /// Positions among the upstreams, perhaps some twice.
+  @usableFromInline let positions: UnsafeMutablePointer<Int32>
+  @exclusivity(unchecked) @usableFromInline private(set) var count = 0
+  private let capacity: Int
+  /// The node's number when the join told last: as long as it is the node's, nobody else has set the node.
+  @exclusivity(unchecked) private var wave: UInt64 = 0
+  /// The position of one that was empty when all were read last: as long as it is, nothing can be told.
+  @exclusivity(unchecked) var lacking: Int?
+
+  /// - Parameter upstreams: How many there are.
+  @usableFromInline init(upstreams: Int) {
+    // To read four costs what to note one does, so n changes cost O(n), however many come at a time.
+    capacity = max(1, upstreams / 4)
+    positions = .allocate(capacity: capacity)
+  }
+
+  deinit { positions.deallocate() }
+
+  /// The step of an edge into such a join. It hears emptiness.
+  func arrive(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer, as position: Int) -> Bool
+  {
+    let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
+    if !turn.isEmptied, count < capacity, join.arriveQuickly(over: edge, from: up, in: turn) {
+      positions[count] = Int32(truncatingIfNeeded: position)
+      count += 1
+      return false
+    }
+    join.missChange()
+    return turn.isEmptied ? false : join.arriveOver(over: edge, from: up, in: turn)
+  }
+
+  /// May the join change what it has told last, which is the node's value still?
+  @usableFromInline func suffice(for storage: NodePointer, _ join: JoinPointer) -> Bool {
+    count > 0 && join.pointee.allNoted.load(ordering: .acquiring)
+      && storage.pointee.hasValue.load(ordering: .relaxed)
+      && storage.pointee.wave.load(ordering: .relaxed) == wave
+  }
+
+  /// What the list names has been read, and the node holds it.
+  @usableFromInline func forget(_ storage: NodePointer) {
+    count = 0
+    wave = storage.pointee.wave.load(ordering: .relaxed)
+  }
+
+  /// Before all upstreams are read, so that what comes meanwhile is seen by the next run.
+  @usableFromInline func beginReading(_ join: JoinPointer) {
+    count = 0
+    join.pointee.allNoted.store(true, ordering: .sequentiallyConsistent)
+  }
+
+  /// - Parameter isStored: What was read is the node's value now.
+  @usableFromInline func endReading(_ storage: NodePointer, _ join: JoinPointer, isStored: Bool) {
+    if isStored {
+      wave = storage.pointee.wave.load(ordering: .relaxed)
+    } else {
+      join.missChange()
+    }
+  }
+}
