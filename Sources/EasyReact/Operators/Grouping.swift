@@ -82,7 +82,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let ends: GroupedEnds
   @usableFromInline let location: SourceLocation
   @usableFromInline let key: @Sendable (Value) -> Key
-  @exclusivity(unchecked) @usableFromInline var groups: [Key: WeakNode<Value>] = [:]
+  @exclusivity(unchecked) @usableFromInline var groups: [Key: Group<Value>] = [:]
   @exclusivity(unchecked) @usableFromInline var forgetAt = 16
 
   @inlinable init(
@@ -102,48 +102,66 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
     let delivery = Delivery(edge, turn)
-    if let group = groups[key]?.node, bring(value, to: group, delivery, from: parted, turn) {
-      return
-    }
+    if let group = groups[key], bring(value, to: group, delivery, from: parted, turn) { return }
     let isConnected = ends.areConnected.load(ordering: .acquiring)
     guard let result, !isConnected || parted.hasEdge(result.storage) else {
       return _ = edge.stop(.filtered, in: turn)
     }
-    let group = begin(key, below: parted, turn)
+    let node = makeHead(Value.self, location, turn)
+    let group = begin(key, node, below: parted, turn)
     var told = delivery
     told.wave.flags.remove(.event)
-    if turn.isEvent {
-      bring(
-        NodeGroup(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected,
-        turn
-      )
-      bring(value, to: group, delivery, from: parted, turn)
-    } else {
-      bring(value, to: group, delivery, from: parted, turn)
-      bring(
-        NodeGroup(key: key, values: group), to: result, told, from: parted, needsEdge: isConnected,
-        turn
-      )
-    }
+    if !turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
+    parted.bring(
+      NodeGroup(key: key, values: node), to: result.storage, told, needsEdge: isConnected,
+      counting: group.waiting, turn)
+    if turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
   }
 
-  @inlinable func begin(_ key: Key, below parted: NodePointer, _ turn: TurnPointer) -> Node<Value> {
-    let group = makeHead(Value.self, location, turn)
+  @inlinable func begin(
+    _ key: Key, _ node: Node<Value>, below parted: NodePointer, _ turn: TurnPointer
+  ) -> Group<Value> {
     if let parted = parted.inUse() {
-      (connect(parted, group.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
+      (connect(parted, node.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
     }
     if groups.count >= forgetAt {
       groups = groups.filter { $0.value.node != nil }
       forgetAt = max(16, groups.count * 2)
     }
-    groups[key] = WeakNode(node: group)
+    let group = Group(node)
+    groups[key] = group
     return group
+  }
+
+  /// False: it has no edge from `parted` any more.
+  @discardableResult
+  @inlinable func bring(
+    _ value: Value, to group: Group<Value>, _ delivery: Delivery, from parted: NodePointer,
+    _ turn: TurnPointer
+  ) -> Bool {
+    guard let node = group.node else { return false }
+    if group.waiting.count.load(ordering: .acquiring) == 0 {
+      return parted.bring(value, to: node.storage, delivery, needsEdge: true, turn)
+    }
+    guard let result, parted.hasEdge(node.storage) else { return false }
+    parted.leave(value, for: node, with: result.storage, delivery, group.waiting, turn)
+    return true
   }
 }
 
-@usableFromInline struct WeakNode<Value: Sendable> {
-  @usableFromInline weak var node: Node<Value>?
-  @inlinable init(node: Node<Value>) { self.node = node }
+/// The node of a group's values, and what of it waits at the result.
+@usableFromInline final class Group<Value: Sendable>: Sendable {
+  @usableFromInline weak let node: Node<Value>?
+  @usableFromInline let waiting = WaitingMessages()
+  @inlinable init(_ node: Node<Value>) { self.node = node }
+}
+
+/// A group that is told while another thread is inside the result is told by that one, and so comes all that follows
+/// in the group until then: who hears of the group hears each value of it.
+@usableFromInline final class WaitingMessages: Sendable {
+  /// Counted up by the holder of the upstream's region alone. So who finds zero there comes behind all of them.
+  @usableFromInline let count = Atomic<Int>(0)
+  @inlinable init() {}
 }
 
 extension NodePointer {
@@ -157,38 +175,59 @@ extension NodePointer {
   }
 }
 
-/// Brings a value to a node as part of the present wave, past the edge that leads there. Part of a
-/// step. False: that edge is cut (unless it need not be there yet).
-@discardableResult
-@inlinable func bring<Value: Sendable>(
-  _ value: Value, to node: Node<Value>, _ delivery: Delivery, from sender: NodePointer,
-  needsEdge: Bool = true, _ turn: TurnPointer
-) -> Bool {
-  let storage = node.storage
-  let saved = turn.pointee.wave
-  if storage.claim(by: turn) {
-    guard !needsEdge || sender.hasEdge(storage) else { return false }
-    if storage.arrive(.value(value), delivery, sender: sender, in: turn) {
-      storage.propagate(in: turn)
+extension NodePointer {
+  /// Brings a value to a node as part of the present wave, past the edge that leads there from this one. Part of a
+  /// step. False: that edge is cut (unless it need not be there yet).
+  /// - Parameter waiting: Counts the message, where it has to be one.
+  @discardableResult
+  @inlinable func bring<Value: Sendable>(
+    _ value: Value, to node: NodePointer, _ delivery: Delivery, needsEdge: Bool,
+    counting waiting: WaitingMessages? = nil, _ turn: TurnPointer
+  ) -> Bool {
+    if node.claim(by: turn) {
+      guard !needsEdge || hasEdge(node) else { return false }
+      tell(value, to: node, delivery, turn)
+      return true
     }
-    turn.pointee.wave = saved
+    if needsEdge, !hasEdge(node) { return false }
+    waiting?.count.wrappingAdd(1, ordering: .relaxed)
+    typealias Payload = (NodePointer, NodePointer, Value, Delivery, WaitingMessages?)
+    let payload: Payload = (self, node, value, delivery.retained(), waiting)
+    node.send(payload, in: turn) { payload, turn in
+      let (sender, node, value, delivery, waiting) = takePayload(payload, Payload.self)
+      let context = delivery.takeContext()
+      if !needsEdge || sender.hasEdge(node) {
+        sender.tell(value, to: node, delivery.afterWaiting(context), turn)
+      }
+      waiting?.count.wrappingSubtract(1, ordering: .releasing)
+      _ = consume context
+    }
     return true
   }
-  if needsEdge, !sender.hasEdge(storage) { return false }
-  typealias Payload = (NodePointer, Value, Delivery, NodePointer)
-  storage.send((storage, value, delivery.retained(), sender) as Payload, in: turn) {
-    payload, turn in
-    let (storage, value, delivery, sender) = takePayload(payload, Payload.self)
-    let context = delivery.takeContext()
-    if !needsEdge || sender.hasEdge(storage) {
-      let saved = turn.pointee.wave
-      let late = delivery.afterWaiting(context)
-      if storage.arrive(.value(value), late, sender: sender, in: turn) {
-        storage.propagate(in: turn)
-      }
-      turn.pointee.wave = saved
+
+  /// The same behind what waits at another node, by whoever is inside that one.
+  @inlinable func leave<Value: Sendable>(
+    _ value: Value, for node: Node<Value>, with other: NodePointer, _ delivery: Delivery,
+    _ waiting: WaitingMessages, _ turn: TurnPointer
+  ) {
+    waiting.count.wrappingAdd(1, ordering: .relaxed)
+    typealias Payload = (NodePointer, Node<Value>, Value, Delivery, WaitingMessages)
+    let payload: Payload = (self, node, value, delivery.retained(), waiting)
+    other.send(payload, in: turn) { payload, turn in
+      let (sender, node, value, delivery, waiting) = takePayload(payload, Payload.self)
+      let context = delivery.takeContext()
+      sender.bring(
+        value, to: node.storage, delivery.afterWaiting(context), needsEdge: true, turn)
+      waiting.count.wrappingSubtract(1, ordering: .releasing)
+      _ = consume context
     }
-    _ = consume context
   }
-  return true
+
+  @inlinable func tell<Value: Sendable>(
+    _ value: Value, to node: NodePointer, _ delivery: Delivery, _ turn: TurnPointer
+  ) {
+    let saved = turn.pointee.wave
+    if node.arrive(.value(value), delivery, sender: self, in: turn) { node.propagate(in: turn) }
+    turn.pointee.wave = saved
+  }
 }

@@ -180,4 +180,37 @@ import Testing
     #expect(first.value == -1)
     keepAlive(listening)
   }
+
+  @Test(arguments: [false, true])
+  func `10.6 what follows in a group that another thread tells is heard from the first value on`(
+    ofEvents: Bool
+  ) {
+    let a = ofEvents ? MutableNode<Int>.eventNode() : MutableNode<Int>()
+    let groups = a.groupBy { $0 / 100 }
+    let told = Journal<Int>()
+    let listening = groups.mergeMap { $0.values }.listen { told.note($0) }
+    a.value = 1
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    onThreads(2) { number in
+      if number == 0 {
+        // Attached, it hears of the group that is there: this thread is inside the result.
+        let late = groups.listen { group in
+          if group.key != 0 { return }
+          isInside.signal()
+          wait(for: mayGo)
+        }
+        keepAlive(late)
+        return
+      }
+      wait(for: isInside)
+      for value in [101, 102, 201, 103, 202] { a.value = value }
+      #expect(told.entries == [1])
+      mayGo.signal()
+    }
+    #expect(settle())
+    a.value = 104
+    #expect(told.entries == [1, 101, 102, 201, 103, 202, 104])
+    #expect(checkInvariants([a]) == [])
+    keepAlive(listening)
+  }
 }
