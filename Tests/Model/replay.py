@@ -73,7 +73,7 @@ class Run:
             p, q = n(x), n(a['with'])
             if p and q:
                 def f():
-                    es = g.sync(p, q, lambda v: plus(v, a['plus']), lambda v: plus(v, -a['plus'])); return lambda: [g.cut(e) for e in es]
+                    es = g.sync(p, q, lambda v: plus(v, a['plus']), lambda v: plus(v, -a['plus'])); return lambda: g.cut(*es)
                 keep(f)
         elif k == 'removeUpstream':
             u = n(x)

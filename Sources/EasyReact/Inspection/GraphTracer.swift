@@ -170,9 +170,18 @@ public enum GraphTracing {
     if tracer == nil, label == nil { return }
     let event = event()
     $isTracing.withValue(true) {
-      untracked { tracer?.trace(event) }  // the closure of a derivation may make nodes
+      tracer.map { tell(event, $0) }
       if let label, event.isForDebug { output(event.text(as: label)) }
     }
+  }
+
+  /// What it sets is no part of a batch that is open; nor what it reads, or sets, of a derivation whose closure makes nodes.
+  private static func tell(_ event: GraphEvent, _ tracer: any GraphTracer) {
+    let turn = currentTurn()
+    let batch = turn.pointee.batch
+    turn.pointee.batch = nil
+    untracked { tracer.trace(event) }
+    turn.pointee.batch = batch
   }
 
   static var elapsed: Duration { state.withLock { $0.began.duration(to: .now) } }

@@ -84,7 +84,8 @@ private struct Members: Sendable {
   }
 
   mutating func remove(_ member: any Cancelable) -> (any Cancelable)? {
-    items.removeValue(forKey: ObjectIdentifier(member))?.member
+    defer { items.shrinkIfSparse() }
+    return items.removeValue(forKey: ObjectIdentifier(member))?.member
   }
 
   /// All, in order; on a thread that is at it already, for a bag may be in itself, only what was added

@@ -45,6 +45,8 @@ struct OwnedListenings: Sendable {
       items[place] = last
       last.place = place
     }
+    items.shrinkIfSparse()
+    byOwner.shrinkIfSparse()
     let address = listening.ownerAddress
     guard var same = byOwner.removeValue(forKey: address) else { return }
     same[ObjectIdentifier(listening)] = nil

@@ -7,6 +7,7 @@ extension NodePointer {
   /// from.
   @inlinable @inline(__always) func readValue<Value: Sendable>(_: Value.Type) -> Value? {
     if let reads = easyreact_reads_get() {
+      if !_isPOD(Value.self) { return readAndKeep(Value.self, in: reads) }
       noteRead(in: reads)
       return readStored(Value.self)
     }

@@ -146,7 +146,7 @@ extension Node {
       }
     }
     members = new.map { Member(storage: $0.storage, inner: edges[$0.storage]) }
-    for inner in added {
+    for inner in fromHighestRank(added, { $0.edge.pointee.up! }) {
       inner.edge.prepareLink(in: turn)
       inner.edge.attachToJoin(in: turn)
     }

@@ -51,7 +51,15 @@ private struct Roster<Element> {
 
   mutating func removeLast() -> Element {
     count -= 1
-    return elements[count]
+    let last = elements[count]
+    // As `shrinkIfSparse`.
+    if capacity > 8 * count + 64 {
+      let smaller = UnsafeMutablePointer<Element>.allocate(capacity: 2 * count + 4)
+      smaller.moveInitialize(from: elements, count: count)
+      free()
+      (elements, capacity) = (smaller, 2 * count + 4)
+    }
+    return last
   }
 
   mutating func removeAll() {
@@ -78,6 +86,9 @@ private struct Roster<Element> {
   fileprivate var new = Roster<Unmanaged<ReadLife>>()
   /// By node, where they are too many to look at all of them.
   fileprivate var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
+  /// What may die with user code.
+  fileprivate var kept = KeptValues()
+  @usableFromInline var hasKept = false
   /// Of an edge that is over, retained; used again as soon as nobody else has it any more.
   fileprivate var spare: Unmanaged<ReadLife>?
 
@@ -98,6 +109,7 @@ private struct Roster<Element> {
   deinit {
     reads.pointee.nodes.free()
     reads.pointee.new.free()
+    reads.pointee.kept.free()
     reads.deinitialize(count: 1)
     reads.deallocate()
   }
@@ -113,6 +125,7 @@ private struct Roster<Element> {
     defer {
       easyreact_reads_set(outerReads)
       turn.pointee.batch = outerBatch
+      if reads.pointee.hasKept { forgetKept() }
     }
     do { return try body() } catch {
       if error is NodeIsEmpty { return nil }
@@ -127,6 +140,15 @@ private struct Roster<Element> {
   }
 
   @usableFromInline func begin() { reads.pointee.finger = 0 }
+
+  @usableFromInline func forgetKept() {
+    reads.pointee.hasKept = false
+    let all = reads.pointee.kept.takeAll()
+    let room = all.end()
+    // A deinit may have run this derivation, which has room of its own by now.
+    reads.pointee.kept.free()
+    reads.pointee.kept = room
+  }
 
   override var movingJoin: JoinPointer? { reads.pointee.derived.pointee.join }
 
@@ -146,6 +168,7 @@ private struct Roster<Element> {
   }
 
   private func linkNew(in turn: TurnPointer) {
+    if reads.pointee.new.count > 1 { reads.orderNew() }
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
     var index = 0
     while index < reads.pointee.new.count {
@@ -187,6 +210,16 @@ extension NodePointer {
     pointee.handle.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0) }
   }
 
+  /// The same for a value whose end may be user code.
+  @inlinable @inline(never) func readAndKeep<Value: Sendable>(
+    _: Value.Type, in reads: UnsafeMutableRawPointer
+  ) -> Value? {
+    noteRead(in: reads)
+    let value = readStored(Value.self)
+    if let value { reads.assumingMemoryBound(to: Reads.self).keep(value) }
+    return value
+  }
+
   /// The closure of a derivation reads this node.
   @usableFromInline @inline(never) func noteRead(in reads: UnsafeMutableRawPointer) {
     let reads = reads.assumingMemoryBound(to: Reads.self)
@@ -202,6 +235,11 @@ extension NodePointer {
 }
 
 extension UnsafeMutablePointer<Reads> {
+  @usableFromInline func keep<Value>(_ value: Value) {
+    pointee.hasKept = true
+    pointee.kept.keep(value)
+  }
+
   /// Read before in this run; or another time, or for the first time: then it comes to the finger's place.
   fileprivate func noteOutOfOrder(_ storage: NodePointer) {
     var present = find(storage)
@@ -298,10 +336,20 @@ extension UnsafeMutablePointer<Reads> {
     let count = pointee.nodes.count
     if count > Reads.few {
       pointee.lives[node.storage] = nil
+      pointee.lives.shrinkIfSparse()
     } else if count == Reads.few {
       pointee.lives = [:]
     }
     return node
+  }
+
+  /// The one of highest rank first, for else each raises all that follows the derivation a little more.
+  fileprivate func orderNew() {
+    let new = UnsafeMutableBufferPointer(start: pointee.new.elements, count: pointee.new.count)
+    let ordered = fromHighestRank(new) { life in
+      pointee.nodes[life._withUnsafeGuaranteedRef { $0.place }].storage
+    }
+    for (index, life) in ordered.enumerated() { new[index] = life }
   }
 
   /// What came between the read and the link runs the derivation once more.
@@ -317,4 +365,14 @@ extension UnsafeMutablePointer<Reads> {
     edge.prepareLink(in: turn)
     edge.attachToJoin(in: turn, seen: node.number)
   }
+}
+
+/// What leads to these nodes, in the order in which it is to be linked below one node; else as it was.
+func fromHighestRank<Elements: Collection>(
+  _ elements: Elements, _ node: (Elements.Element) -> NodePointer
+) -> [Elements.Element] {
+  let ranked = elements.enumerated().map { place, element in
+    (element, rank: node(element).pointee.rank.load(ordering: .relaxed), place: place)
+  }
+  return ranked.sorted { ($1.rank, $0.place) < ($0.rank, $1.place) }.map(\.0)
 }

@@ -96,6 +96,7 @@ import Synchronization
       last.place = member.place
     }
     member.place = -1
+    running.shrinkIfSparse()
   }
 
   /// What waits begins as far as there is room. True: something is stored in the result.
@@ -121,6 +122,7 @@ import Synchronization
     if isOthersCut { forget(member) }
     if isEndless, let node = member.inner.edge.pointee.up, followed[node] === member {
       followed[node] = nil
+      followed.shrinkIfSparse()
     }
     guard isOthersCut, !hasEnded, let down else { return }
     let saved = turn.pointee.wave

@@ -141,7 +141,15 @@ private final class SyncCancelable: Cancelable {
     halves = [here, there].map { ($0, $0.numberOfLife) }
   }
 
+  /// Both are marked before one is taken out of the shape: else the half that leads back would become an ordinary edge
+  /// on the way, and raise all that follows.
   func cancel() {
-    for half in halves { if let number = half.number { half.transform.cutLife(number) } }
+    let turn = currentTurn()
+    turn.enter()
+    let marked = halves.compactMap { half in
+      half.transform.markPresentLife { $0.number == half.number }
+    }
+    for half in marked { half.edge.finishCut(in: turn) }
+    turn.leave()
   }
 }

@@ -130,14 +130,16 @@ open class AnyNodeTransform: @unchecked Sendable {
   final func cutPresentLife(where isMeant: (Ends) -> Bool = { _ in true }) {
     let turn = currentTurn()
     turn.enter()
-    // Marked under the lock, where the edge is not freed; detached outside, where other locks may
-    // be taken.
-    let marked = ends.withLock { ends -> EdgeReference? in
+    if let marked = markPresentLife(where: isMeant) { marked.edge.finishCut(in: turn) }
+    turn.leave()
+  }
+
+  /// Under the lock, where the edge is not freed; the caller calls `finishCut` outside, where other locks may be taken.
+  final func markPresentLife(where isMeant: (Ends) -> Bool) -> EdgeReference? {
+    ends.withLock { ends in
       guard let life = ends.life, isMeant(ends), life.edge.mark() else { return nil }
       return life
     }
-    if let marked { marked.edge.finishCut(in: turn) }
-    turn.leave()
   }
 }
 
@@ -177,6 +179,7 @@ struct LooseEnds {
     let id = ObjectIdentifier(transform)
     if !isShown {
       entries[id] = nil
+      entries.shrinkIfSparse()
       return []
     }
     // Another one may have had its address.

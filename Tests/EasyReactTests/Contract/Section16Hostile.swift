@@ -373,4 +373,58 @@ import Testing
     #expect(checkInvariants(sources) == [], "seed \(seed)")
     keepAlive(listening)
   }
+
+  // MARK: What dies in a run
+
+  /// A value whose end sets a node.
+  private final class Last: Sendable {
+    let number: Int
+    private let heard: MutableNode<Int>
+    init(_ number: Int, _ heard: MutableNode<Int>) { (self.number, self.heard) = (number, heard) }
+    deinit { heard.value = number }
+  }
+
+  @Test
+  func `16.2 a value that another thread replaces while the closure runs dies behind the run`() {
+    let heard = MutableNode<Int>(), step = MutableNode(0)
+    let source = MutableNode<Last>(Last(1, heard)), name = MutableNode("a")
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let runs = Tally()
+    let sum = Node.derived {
+      let number = try step.get(), last = try source.get()
+      if number == 1, runs.add() == 1 {
+        isInside.signal()
+        wait(for: mayGo)
+      }
+      return try last.number * 10 + number + name.get().count
+    }
+    let told = Recorder(sum)
+    onThreads(2) { number in
+      if number == 0 { return step.value = 1 }
+      wait(for: isInside)
+      source.value = Last(2, heard)
+      #expect(heard.isEmpty)
+      mayGo.signal()
+    }
+    #expect(settle())
+    #expect(heard.value == 1)
+    #expect(sum.value == 22)
+    #expect(told.values.last == 22)
+    step.value = 2
+    #expect(sum.value == 23)
+    #expect(heard.value == 1)
+  }
+
+  @Test func `12.4 a tracer may set nodes while the closure of a derivation makes one`() {
+    final class Setter: GraphTracer {
+      let made = MutableNode(0)
+      func trace(_ event: GraphEvent) { if case .nodeMade = event.kind { made.update { $0 += 1 } } }
+    }
+    let a = MutableNode(1), setter = Setter(), place = Mutex<Node<Int>?>(nil)
+    traced(by: setter) {
+      place.withLock { $0 = Node.derived { try a.get() + MutableNode(2).current } }
+    }
+    #expect(place.withLock { $0?.value } == 3)
+    #expect(setter.made.current >= 2)
+  }
 }

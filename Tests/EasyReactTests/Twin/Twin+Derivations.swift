@@ -50,7 +50,10 @@ extension Twin {
     for edge in node.followed where !read.contains(where: { $0 === edge.up }) { cut(edge) }
     let hasFollowedAgain = followAgain(node.followed, node)
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
-    for up in new {
+    // The one of highest rank first: the others need raise nothing then.
+    for (_, up) in new.enumerated().sorted(by: {
+      ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset)
+    }) {
       giveWay(to: up, before: node)
       node.followed.append(attach(up, node, .join, keepsEvents: true))
     }

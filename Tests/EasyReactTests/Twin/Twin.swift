@@ -499,20 +499,26 @@ class Twin {
     return edge
   }
 
-  func cut(_ edge: Edge?) {
-    guard let edge, !edge.isCut else { return }
-    edge.isCut = true
-    note(cut: edge, inTurn: isInTurn)
-    edge.up.edges.removeAll { $0 === edge }
-    edge.down.followed.removeAll { $0 === edge }
-    if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
-    edgesThatLeadBack.removeAll { $0 === edge }
+  func cut(_ edge: Edge?) { cut([edge]) }
+
+  /// All at once: no half of a sync becomes ordinary because the other one is gone.
+  func cut(_ edges: [Edge?]) {
+    let edges = edges.compactMap { $0 }.filter { !$0.isCut }
+    if edges.isEmpty { return }
+    for edge in edges {
+      edge.isCut = true
+      note(cut: edge, inTurn: isInTurn)
+      edge.up.edges.removeAll { $0 === edge }
+      edge.down.followed.removeAll { $0 === edge }
+      if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
+      edgesThatLeadBack.removeAll { $0 === edge }
+    }
     for back in edgesThatLeadBack where !reaches(back.down, back.up) {
       back.leadsBack = false  // no cycle runs over it any more
       order(back.up, before: back.down)
     }
     edgesThatLeadBack.removeAll { !$0.leadsBack }
-    cut(edge.inner)  // a flatten without its outer node lets go of the inner one
+    for edge in edges { cut(edge.inner) }  // a flatten without its outer node lets go of the inner one
   }
 
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }

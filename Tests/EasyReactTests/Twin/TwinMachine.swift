@@ -31,7 +31,7 @@ class TwinMachine: Machine {
     _ revert: @escaping @Sendable (Int) -> Int
   ) -> Cancel {
     let edges = twin.sync(node, other, transform, revert)
-    return { [twin] in edges.forEach(twin.cut) }
+    return { [twin] in twin.cut(edges) }
   }
   func removeUpstream(_ up: Node, of down: Node) { twin.cut(from: up, to: down) }
   func listen(_ node: Node, _ call: @escaping @Sendable (Int, Int?) -> Void) -> Cancel {

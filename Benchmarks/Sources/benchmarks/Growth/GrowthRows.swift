@@ -192,6 +192,58 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for index in 1..<size { nodes[index].sync(with: nodes[index - 1]) }
       }
     },
+    GrowthRow("n links and cuts in a chain of n, below a sync that is cancelled") { size in
+      let above = emptyNodes(size), below = emptyNodes(size), low = MutableNode<Int>()
+      for index in 1..<size {
+        above[index].link(to: above[index - 1])
+        below[index].link(to: below[index - 1])
+      }
+      let sync = above[size - 1].sync(with: low)
+      below[0].link(to: low)
+      sync.cancel()
+      return Grown(work: size, keep: [above, below, [low]]) {
+        for index in 0..<size - 2 { below[index + 2].link(to: below[index]).cancel() }
+      }
+    },
+    GrowthRow("n cells of which each follows a longer chain, synced with a hub", limit: 1.5) {
+      size in
+      let hub = MutableNode<Int>(), cells = emptyNodes(size), chain = chainOfMaps(size)
+      for (cell, node) in zip(cells, chain) { cell.link(to: node) }
+      return Grown(work: size, keep: cells) { for cell in cells { cell.sync(with: hub) } }
+    },
+    GrowthRow("n syncs of a field with a node of n maps, made and cancelled") { size in
+      let node = MutableNode<Int>(), maps = (0..<size).map { _ in node.map { $0 } }
+      let field = MutableNode<Int>()
+      field.link(to: MutableNode<Int>().map { $0 })
+      return Grown(work: size, keep: (maps, field)) {
+        for _ in 0..<size { field.sync(with: node).cancel() }
+      }
+    },
+    GrowthRow("n fields synced with a node of n maps, linked, dropped") { size in
+      let node = MutableNode<Int>(), maps = (0..<size).map { _ in node.map { $0 } }
+      let other = MutableNode<Int>().map { $0 }
+      return Grown(work: size, keep: (maps, other)) {
+        for _ in 0..<size {
+          let field = MutableNode<Int>()
+          field.sync(with: node)
+          field.link(to: other)
+        }
+      }
+    },
+    GrowthRow("n syncs of a hub that n nodes are synced with, made and cancelled") { size in
+      let hub = MutableNode<Int>(), nodes = emptyNodes(size), more = emptyNodes(size)
+      for node in nodes { hub.sync(with: node) }
+      return Grown(work: size, keep: [nodes, more]) {
+        for node in more { hub.sync(with: node).cancel() }
+      }
+    },
+    GrowthRow("n nodes synced with a hub that n nodes are synced with, made and dropped") { size in
+      let hub = MutableNode<Int>(), nodes = emptyNodes(size)
+      for node in nodes { hub.sync(with: node) }
+      return Grown(work: size, keep: nodes) {
+        for _ in 0..<size { hub.sync(with: MutableNode<Int>()) }
+      }
+    },
     GrowthRow("a set in a mesh of syncs, an edge") { size in
       let nodes = emptyNodes(side(size))
       for first in nodes.indices {
@@ -266,6 +318,12 @@ private func longChain(_ start: Node<Int>, _ count: Int) -> Node<Int> {
   return end
 }
 
+private func chainOfMaps(_ count: Int) -> [Node<Int>] {
+  var nodes: [Node<Int>] = [MutableNode<Int>()]
+  while nodes.count < count { nodes.append(nodes[nodes.count - 1].map { $0 }) }
+  return nodes
+}
+
 private func operatorRows() -> [GrowthRow] {
   [
     GrowthRow("n switches of flattenMap in a graph of n") { size in
@@ -294,6 +352,16 @@ private func operatorRows() -> [GrowthRow] {
     GrowthRow("the same from the last: ranks raised by each", limit: 2.1) { size in
       let flattens = Flattens(size)
       return Grown(work: size, keep: flattens) { flattens.choose((1..<size).reversed()) }
+    },
+    GrowthRow("a derivation with n below comes to read n nodes of a chain") { size in
+      let isOn = MutableNode(false), chain = chainOfMaps(size)
+      let sum = Node.derived { try isOn.get() ? chain.reduce(0) { $0 &+ ($1.value ?? 1) } : 0 }
+      return Grown(work: size, keep: longChain(sum, size)) { isOn.value = true }
+    },
+    GrowthRow("flattenCombine with n below comes to follow n nodes of a chain") { size in
+      let set = MutableNode<[Node<Int>]>([]), chain = chainOfMaps(size)
+      let count = set.flattenCombine().map { $0.count }
+      return Grown(work: size, keep: longChain(count, size)) { set.value = chain }
     },
     GrowthRow("n joins that exchange direction with one hub") { size in
       let exchange = Exchange(size)
@@ -411,6 +479,32 @@ private func keptRows() -> [GrowthRow] {
             for owner in owners { node.listen(by: owner) { _, _ in } }
           }
           node.set(1)
+        }
+      }),
+    GrowthRow(
+      "kept by a node that n owners have listened to",
+      .bytes(limit: 1) { size in
+        let node = MutableNode<Int>()
+        return Grown(work: size, keep: node) {
+          do {
+            let owners = (0..<size).map { _ in Owner() }
+            for owner in owners { node.listen(by: owner) { _, _ in } }
+          }
+          node.set(1)
+        }
+      }),
+    GrowthRow(
+      "kept by a derivation that has read n nodes",
+      .bytes(limit: 1) { size in
+        let isOn = MutableNode(false), nodes = Mutex<[Node<Int>]>([])
+        let sum = Node.derived {
+          try isOn.get() ? nodes.withLock { $0 }.reduce(0) { $0 + $1.current } : 0
+        }
+        return Grown(work: size, keep: (isOn, sum)) {
+          nodes.withLock { $0 = (0..<size).map { MutableNode($0) } }
+          isOn.value = true
+          isOn.value = false
+          nodes.withLock { $0 = [] }
         }
       }),
     GrowthRow(

@@ -146,9 +146,10 @@ extension EdgePointer {
 
 private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
   storage.pointee.life = .unwanted
+  // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over, as a whole (see there).
+  let outs = storage.allEdges(.outs).filter { $0.mark() }
   storage.cutIns(by: turn)
-  // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over.
-  for edge in storage.allEdges(.outs) { edge.cut(by: turn) }
+  for edge in outs { edge.finishCut(in: turn) }
   // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
   for edge in storage.allEdges(.listeners) {
     (edge.pointee.publicObject as? any EdgeObserver)?.nodeIsGone()

@@ -27,8 +27,7 @@ final class Component {
   }
   func remove(_ part: [NodePointer]) {
     members.subtract(part)
-    // A set does not shrink, and a walk of it passes all its empty places.
-    if members.capacity > 8 * members.count + 64 { members = Set(Array(members)) }
+    members.shrinkIfSparse()
     if let present = first, !members.contains(present) { first = members.first }
   }
 }
@@ -87,7 +86,7 @@ extension NodePointer {
     component()?._withUnsafeGuaranteedRef { $0.first } ?? self
   }
 
-  fileprivate func members() -> Set<NodePointer>? {
+  func members() -> Set<NodePointer>? {
     component()?._withUnsafeGuaranteedRef { $0.members }
   }
 }
@@ -320,7 +319,7 @@ func unite(_ parts: [NodePointer]) {
   settleTop(of: largest, oldTop, newcomers, isHigher: isHigher)
 }
 
-/// The lowest top that no upstream exceeds.
+/// A top that no upstream exceeds: the lowest, or, where it has to rise, as much more as the component is large.
 private func settleTop(
   of component: Component, _ oldTop: Int32, _ newcomers: [NodePointer], isHigher: Bool
 ) {
@@ -332,6 +331,7 @@ private func settleTop(
         new = max(new, edge.pointee.up!.top())
       }
     }
+    if new > oldTop { new += Int32(clamping: component.members.count) }
   }
   let changed = new == oldTop ? Set(newcomers) : component.members
   let raised = changed.filter { $0.top() < new }

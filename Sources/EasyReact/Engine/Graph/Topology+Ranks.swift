@@ -9,7 +9,10 @@ import Synchronization
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
 // so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
 // edge that leads back, so nodes of a component, and those below it whose rank is lower, have a top
-// of their own.
+// of their own. It may be any that does not fall. So what is raised gets more than it needs: each node
+// one more than the one above it, for else all that lies below a component would have one top, and each
+// search there would look at all of it; and a component as much more as it has members, so that n
+// newcomers raise it log n times.
 
 extension SideTable {
   static var noTop: Int32 { .max }
@@ -32,20 +35,29 @@ extension NodePointer {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
-  /// Raises the top of a node, with that of its component, and of all that follows.
+  /// Raises the top of a node, with that of its component, and of all that follows: in order of the old ones, so that most
+  /// come after all that raise them.
   func raiseTop(to new: Int32) {
     if top() >= new { return }
-    var todo = [self]
-    while let storage = todo.popLast() {
-      if storage.top() >= new { continue }
-      let members = storage.component()?._withUnsafeGuaranteedRef { $0.members } ?? [storage]
+    var wanted = [standIn(): new + 1]
+    var heap = Heap([Lift(standIn(), top())])
+    var highest = new + 1
+    while let storage = heap.popMin()?.storage {
+      guard let wish = wanted.removeValue(forKey: storage), wish > storage.top() else { continue }
+      let members = storage.members() ?? [storage]
+      let new = wish + Int32(clamping: members.count - 1)
+      highest = max(highest, new)
       for member in members { member.liftTop(to: new) }
       for member in members {
         for edge in EdgeWalk(member, .outs) where edge.pointee.isUncut() {
-          todo.append(edge.pointee.down!)
+          let down = edge.pointee.down!.standIn()
+          if down.top() >= new { continue }
+          let before = wanted.updateValue(max(new + 1, wanted[down] ?? .min), forKey: down)
+          if before == nil { heap.insert(Lift(down, down.top())) }
         }
       }
     }
+    if highest > rankLimit.load(ordering: .relaxed) { countAnew() }
   }
 
   /// Also by a thread that is making the node. A top of its own is never below the rank where it is
@@ -77,8 +89,8 @@ extension NodePointer {
     let rank = up.pointee.rank.load(ordering: .relaxed) + 1
     _ = pointee.rank.max(rank, ordering: .sequentiallyConsistent)
     let least = up.ownTop()
-    if least == SideTable.noTop ? ownTop() != SideTable.noTop : least > top() {
-      liftTop(to: up.top())
+    if least == SideTable.noTop ? ownTop() != SideTable.noTop : least >= top() {
+      liftTop(to: up.top() + 1)
     }
   }
 }
@@ -112,10 +124,7 @@ extension NodePointer {
 private struct Lift: Comparable {
   let storage: NodePointer
   let old: Int32
-  init(_ storage: NodePointer) {
-    self.storage = storage
-    old = storage.pointee.rank.load(ordering: .relaxed)
-  }
+  init(_ storage: NodePointer, _ old: Int32) { (self.storage, self.old) = (storage, old) }
   static func < (a: Lift, b: Lift) -> Bool { a.old < b.old }
   static func == (a: Lift, b: Lift) -> Bool { a.old == b.old }
 }
@@ -126,7 +135,7 @@ extension NodePointer {
   fileprivate func raise(above rank: Int32) -> Int32 {
     let storage = self
     var wanted = [storage: rank + 1]
-    var heap = Heap([Lift(storage)])
+    var heap = Heap([Lift(storage, storage.pointee.rank.load(ordering: .relaxed))])
     var tops: [(NodePointer, Int32)] = []
     var highest = rank
     while let storage = heap.popMin()?.storage {
@@ -138,9 +147,10 @@ extension NodePointer {
         let down = edge.pointee.down!
         if !hasOwnTop, down.ownTop() != SideTable.noTop { tops.append((down, rank)) }
         if edge.pointee.has(.isBackEdge) { continue }
-        if down.pointee.rank.load(ordering: .relaxed) > rank { continue }
+        let old = down.pointee.rank.load(ordering: .relaxed)
+        if old > rank { continue }
         let before = wanted.updateValue(max(rank + 1, wanted[down] ?? .min), forKey: down)
-        if before == nil { heap.insert(Lift(down)) }
+        if before == nil { heap.insert(Lift(down, old)) }
       }
     }
     for (storage, top) in tops { storage.raiseTop(to: top) }

@@ -27,7 +27,7 @@ struct Topology {
   /// The number that it had, once.
   mutating func forget(_ edge: EdgePointer) -> UInt64? {
     let number = backEdges.removeValue(forKey: edge)
-    if backEdges.isEmpty { backEdges = [:] }  // a dictionary does not shrink
+    backEdges.shrinkIfSparse()
     return number
   }
 }
@@ -117,19 +117,6 @@ extension EdgePointer {
       }
     }
   }
-}
-
-/// The upstreams of edges that lead back and are not half of a sync, in the order of these: each closed a ring made by
-/// hand. Looks at all that lead back in the process.
-/// - Parameter isMeant: By the upstream's id.
-func ringClosers(_ isMeant: (UInt64) -> Bool) -> [AnyObject] {
-  let closers = underTopologyLock {
-    topology.backEdges.compactMap { edge, number -> (upstream: AnyObject, number: UInt64)? in
-      if edge.pointee.has([.sync, .cut]) || !isMeant(edge.pointee.up!.pointee.id) { return nil }
-      return edge.pointee.up!.handle().map { ($0, number) }
-    }
-  }
-  return closers.sorted { $0.number < $1.number }.map(\.upstream)
 }
 
 // MARK: - Walks

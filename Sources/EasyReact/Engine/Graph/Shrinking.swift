@@ -1,0 +1,22 @@
+// Swift's tables and arrays keep the room of their peak, and a walk of a table passes all its empty places. What lives as
+// long as a node gives room back when most of it is empty: as seldom as it grows, so that an element costs O(1) still.
+
+private func isSparse(_ capacity: Int, _ count: Int) -> Bool { capacity > 8 * count + 64 }
+
+extension Set {
+  mutating func shrinkIfSparse() {
+    if isSparse(capacity, count) { self = Set(Array(self)) }
+  }
+}
+
+extension Dictionary {
+  mutating func shrinkIfSparse() {
+    if isSparse(capacity, count) { self = Dictionary(uniqueKeysWithValues: Array(self)) }
+  }
+}
+
+extension Array {
+  mutating func shrinkIfSparse() {
+    if isSparse(capacity, count) { self = map { $0 } }
+  }
+}
