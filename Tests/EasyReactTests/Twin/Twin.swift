@@ -518,7 +518,8 @@ class Twin {
       order(back.up, before: back.down)
     }
     edgesThatLeadBack.removeAll { !$0.leadsBack }
-    for edge in edges { cut(edge.inner) }  // a flatten without its outer node lets go of the inner one
+    // A flatten without its outer node lets go of the inner one.
+    for edge in edges { cut(edge.inner) }
   }
 
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
