@@ -143,8 +143,7 @@ private struct Roster<Element> {
 
   @usableFromInline func forgetKept() {
     reads.pointee.hasKept = false
-    let all = reads.pointee.kept.takeAll()
-    let room = all.end()
+    let room = reads.pointee.kept.takeAll().end()
     // A deinit may have run this derivation, which has room of its own by now.
     reads.pointee.kept.free()
     reads.pointee.kept = room

@@ -140,10 +140,11 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ turn: TurnPointer
   ) -> Bool {
     guard let node = group.node else { return false }
-    if group.waiting.count.load(ordering: .acquiring) == 0 {
+    // Where the result is gone nobody hears of the group any more.
+    guard group.waiting.count.load(ordering: .acquiring) != 0, let result else {
       return parted.bring(value, to: node.storage, delivery, needsEdge: true, turn)
     }
-    guard let result, parted.hasEdge(node.storage) else { return false }
+    if !parted.hasEdge(node.storage) { return false }
     parted.leave(value, for: node, with: result.storage, delivery, group.waiting, turn)
     return true
   }

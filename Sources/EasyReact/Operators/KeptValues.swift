@@ -8,20 +8,19 @@ struct KeptValues {
   /// Values that there was no room for, each in a block of its own.
   private var blocks: [UnsafeMutableRawPointer] = []
 
-  /// Room of unusual size is given back.
-  private static var usualCapacity: Int { 4_096 }
-
   mutating func keep<Value>(_ value: Value) {
     let (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
     let offset = (used + alignment - 1) & ~(alignment - 1)
     used = offset + size
-    var place = room.map { $0 + offset }
-    if used > capacity || alignment > 16 {
-      place = .allocate(byteCount: size, alignment: alignment)
-      blocks.append(place.unsafelyUnwrapped)
+    let place: UnsafeMutableRawPointer
+    if let room, used <= capacity, alignment <= 16 {
+      place = room + offset
+    } else {
+      place = .allocate(byteCount: max(1, size), alignment: alignment)
+      blocks.append(place)
     }
-    place.unsafelyUnwrapped.initializeMemory(as: Value.self, to: value)
-    entries.append((place.unsafelyUnwrapped, Value.self))
+    place.initializeMemory(as: Value.self, to: value)
+    entries.append((place, Value.self))
   }
 
   /// The caller lets the values go when nothing is refused any more: their deinits are user code, which may run a
@@ -36,11 +35,13 @@ struct KeptValues {
   consuming func end() -> KeptValues {
     for entry in entries { destroy(entry.type, at: entry.place) }
     for block in blocks { block.deallocate() }
-    var next = KeptValues()
-    if used > capacity, used <= Self.usualCapacity {
+    // As `shrinkIfSparse`.
+    if used > capacity || capacity > 8 * used + 64 {
       room?.deallocate()
       (room, capacity) = (.allocate(byteCount: used, alignment: 16), used)
+      entries = []
     }
+    var next = KeptValues()
     entries.removeAll(keepingCapacity: true)
     (next.entries, next.room, next.capacity) = (entries, room, capacity)
     return next
