@@ -27,13 +27,17 @@ import Synchronization
   func arrive(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer, as position: Int) -> Bool
   {
     let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
-    if !turn.isEmptied, count < capacity, join.arriveQuickly(over: edge, from: up, in: turn) {
-      positions[count] = Int32(truncatingIfNeeded: position)
-      count += 1
+    if !turn.isEmptied, join.arriveQuickly(over: edge, from: up, in: turn) {
+      if count == capacity {
+        join.missChange()
+      } else {
+        positions[count] = Int32(truncatingIfNeeded: position)
+        count += 1
+      }
       return false
     }
     join.missChange()
-    return turn.isEmptied ? false : join.arriveOver(over: edge, from: up, in: turn)
+    return turn.isEmptied ? false : join.arriveSlowly(over: edge, from: up, in: turn)
   }
 
   /// May the join change what it has told last, which is the node's value still?

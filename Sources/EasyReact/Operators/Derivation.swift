@@ -125,7 +125,7 @@ private struct Roster<Element> {
     defer {
       easyreact_reads_set(outerReads)
       turn.pointee.batch = outerBatch
-      if reads.pointee.hasKept { forgetKept() }
+      if reads.pointee.hasKept { forgetKept(turn) }
     }
     do { return try body() } catch {
       if error is NodeIsEmpty { return nil }
@@ -141,9 +141,13 @@ private struct Roster<Element> {
 
   @usableFromInline func begin() { reads.pointee.finger = 0 }
 
-  @usableFromInline func forgetKept() {
+  @usableFromInline func forgetKept(_ turn: TurnPointer) {
     reads.pointee.hasKept = false
-    let room = reads.pointee.kept.takeAll().end()
+    // Where the closure of another derivation made this one, what dies here is no part of that one.
+    let batch = turn.pointee.batch
+    if easyreact_reads_get() != nil { turn.pointee.batch = nil }
+    let room = untracked { reads.pointee.kept.takeAll().end() }
+    turn.pointee.batch = batch
     // A deinit may have run this derivation, which has room of its own by now.
     reads.pointee.kept.free()
     reads.pointee.kept = room

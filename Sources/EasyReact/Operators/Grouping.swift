@@ -114,7 +114,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if !turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
     parted.bring(
       NodeGroup(key: key, values: node), to: result.storage, told, needsEdge: isConnected,
-      counting: group.waiting, turn)
+      counting: group.waiting, keeping: result, turn)
     if turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
   }
 
@@ -140,12 +140,12 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ turn: TurnPointer
   ) -> Bool {
     guard let node = group.node else { return false }
-    // Where the result is gone nobody hears of the group any more.
+    // What waits there keeps the result.
     guard group.waiting.count.load(ordering: .acquiring) != 0, let result else {
       return parted.bring(value, to: node.storage, delivery, needsEdge: true, turn)
     }
     if !parted.hasEdge(node.storage) { return false }
-    parted.leave(value, for: node, with: result.storage, delivery, group.waiting, turn)
+    parted.leave(value, for: node, with: result, delivery, group.waiting, turn)
     return true
   }
 }
@@ -183,7 +183,7 @@ extension NodePointer {
   @discardableResult
   @inlinable func bring<Value: Sendable>(
     _ value: Value, to node: NodePointer, _ delivery: Delivery, needsEdge: Bool,
-    counting waiting: WaitingMessages? = nil, _ turn: TurnPointer
+    counting waiting: WaitingMessages? = nil, keeping kept: AnyNode? = nil, _ turn: TurnPointer
   ) -> Bool {
     if node.claim(by: turn) {
       guard !needsEdge || hasEdge(node) else { return false }
@@ -192,15 +192,16 @@ extension NodePointer {
     }
     if needsEdge, !hasEdge(node) { return false }
     waiting?.count.wrappingAdd(1, ordering: .relaxed)
-    typealias Payload = (NodePointer, NodePointer, Value, Delivery, WaitingMessages?)
-    let payload: Payload = (self, node, value, delivery.retained(), waiting)
+    typealias Payload = (NodePointer, NodePointer, Value, Delivery, WaitingMessages?, AnyNode?)
+    let payload: Payload = (self, node, value, delivery.retained(), waiting, kept)
     node.send(payload, in: turn) { payload, turn in
-      let (sender, node, value, delivery, waiting) = takePayload(payload, Payload.self)
+      let (sender, node, value, delivery, waiting, kept) = takePayload(payload, Payload.self)
       let context = delivery.takeContext()
       if !needsEdge || sender.hasEdge(node) {
         sender.tell(value, to: node, delivery.afterWaiting(context), turn)
       }
       waiting?.count.wrappingSubtract(1, ordering: .releasing)
+      _ = consume kept
       _ = consume context
     }
     return true
@@ -208,18 +209,19 @@ extension NodePointer {
 
   /// The same behind what waits at another node, by whoever is inside that one.
   @inlinable func leave<Value: Sendable>(
-    _ value: Value, for node: Node<Value>, with other: NodePointer, _ delivery: Delivery,
+    _ value: Value, for node: Node<Value>, with other: AnyNode, _ delivery: Delivery,
     _ waiting: WaitingMessages, _ turn: TurnPointer
   ) {
     waiting.count.wrappingAdd(1, ordering: .relaxed)
-    typealias Payload = (NodePointer, Node<Value>, Value, Delivery, WaitingMessages)
-    let payload: Payload = (self, node, value, delivery.retained(), waiting)
-    other.send(payload, in: turn) { payload, turn in
-      let (sender, node, value, delivery, waiting) = takePayload(payload, Payload.self)
+    typealias Payload = (NodePointer, Node<Value>, Value, Delivery, WaitingMessages, AnyNode)
+    let payload: Payload = (self, node, value, delivery.retained(), waiting, other)
+    other.storage.send(payload, in: turn) { payload, turn in
+      let (sender, node, value, delivery, waiting, kept) = takePayload(payload, Payload.self)
       let context = delivery.takeContext()
       sender.bring(
         value, to: node.storage, delivery.afterWaiting(context), needsEdge: true, turn)
       waiting.count.wrappingSubtract(1, ordering: .releasing)
+      _ = consume kept
       _ = consume context
     }
   }

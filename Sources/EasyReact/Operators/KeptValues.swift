@@ -35,8 +35,8 @@ struct KeptValues {
   consuming func end() -> KeptValues {
     for entry in entries { destroy(entry.type, at: entry.place) }
     for block in blocks { block.deallocate() }
-    // As `shrinkIfSparse`.
-    if used > capacity || capacity > 8 * used + 64 {
+    // A run may read little for once.
+    if used > capacity || capacity > 8 * used + 4_096 {
       room?.deallocate()
       (room, capacity) = (.allocate(byteCount: used, alignment: 16), used)
       entries = []

@@ -94,7 +94,8 @@ extension EdgePointer {
     if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
-      if attachWithoutPush(in: turn), there.attachWithoutPush(in: turn),
+      let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
+      if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
       {
         winner.tellFirst(in: turn, comesBack: !isPlain)

@@ -1,6 +1,7 @@
 import Dispatch
 import EasyReact
 import EasyReactTesting
+import Synchronization
 import Testing
 
 // MARK: - 5.3 Set-up
@@ -395,5 +396,28 @@ extension Section5 {
       (a, b) = (nil, nil)
       #expect(lives.alive == [])
     }
+  }
+
+  @Test func `5.3 a sync of which one half is cut while it is made leaves the other half whole`() {
+    final class Cutter: GraphTracer, Sendable {
+      let a = MutableNode(1), b = MutableNode(2)
+      private let cuts = Atomic(0)
+      var hasCut: Bool { cuts.load(ordering: .relaxed) > 0 }
+      func trace(_ event: GraphEvent) {
+        guard case .edgeMade(to: a.id) = event.kind, event.node == b.id else { return }
+        if cuts.add(1, ordering: .relaxed).newValue == 1 { a.wiring.removeUpstreamNodes() }
+      }
+    }
+    let cutter = Cutter(), place = Mutex<(any Cancelable)?>(nil)
+    let (a, b) = (cutter.a, cutter.b)
+    traced(by: cutter) { place.withLock { $0 = a.sync(with: b) } }
+    #expect(cutter.hasCut)
+    a.value = 5
+    #expect(b.value == 5)
+    b.value = 6
+    #expect(a.value == 5)
+    place.withLock { $0?.cancel() }
+    #expect(!a.hasUpstreamNode && !b.hasUpstreamNode)
+    #expect(checkInvariants([a, b]) == [])
   }
 }

@@ -415,6 +415,34 @@ import Testing
     #expect(heard.value == 1)
   }
 
+  @Test func `16.2 so it does in a derivation that another one's closure has made`() {
+    let heard = MutableNode<Int>(), step = MutableNode(0)
+    let source = MutableNode<Last>(Last(1, heard))
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let runs = Tally()
+    let sum = Node.derived {
+      let number = try step.get()
+      let inner = Node.derived {
+        let last = try source.get()
+        if number == 1, runs.add() == 1 {
+          isInside.signal()
+          wait(for: mayGo)
+        }
+        return last.number
+      }
+      return try number * 10 + inner.get()
+    }
+    onThreads(2) { number in
+      if number == 0 { return step.value = 1 }
+      wait(for: isInside)
+      source.value = Last(2, heard)
+      mayGo.signal()
+    }
+    #expect(settle())
+    #expect(heard.value == 1)
+    #expect(sum.value == 12)
+  }
+
   @Test func `12.4 a tracer may set nodes while the closure of a derivation makes one`() {
     final class Setter: GraphTracer {
       let made = MutableNode(0)

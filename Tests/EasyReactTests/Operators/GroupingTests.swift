@@ -1,6 +1,7 @@
 import Dispatch
 import EasyReact
 import EasyReactTesting
+import Synchronization
 import Testing
 
 /// Contract, section 10.6: `groupBy`.
@@ -212,5 +213,40 @@ import Testing
     #expect(told.entries == [1, 101, 102, 201, 103, 202, 104])
     #expect(checkInvariants([a]) == [])
     keepAlive(listening)
+  }
+
+  @Test func `10.6 a result that is let go of while its groups are told elsewhere loses no order`()
+  {
+    let a = MutableNode(0)
+    let told = Journal<Int>(), listenings = Journal<Listening>()
+    let result = Mutex<Node<NodeGroup<Int, Int>>?>(a.groupBy { $0 % 10 })
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let isTold = DispatchSemaphore(value: 0), mayEnd = DispatchSemaphore(value: 0)
+    onThreads(2) { number in
+      if number == 0 {
+        let groups = result.withLock { $0 }
+        let late = groups?.listen { group in
+          if group.key == 0 {
+            isInside.signal()
+            return wait(for: mayGo)
+          }
+          listenings.note(group.values.listen { told.note($0) })
+          isTold.signal()
+          wait(for: mayEnd)
+        }
+        keepAlive(late)
+        return
+      }
+      wait(for: isInside)
+      for value in [1, 11, 21] { a.value = value }
+      mayGo.signal()
+      wait(for: isTold)
+      result.withLock { $0 = nil }
+      a.value = 31
+      mayEnd.signal()
+    }
+    #expect(settle())
+    #expect(told.entries == [1, 11, 21, 31])
+    _ = listenings.take()
   }
 }

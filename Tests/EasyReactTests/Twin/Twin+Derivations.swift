@@ -50,14 +50,18 @@ extension Twin {
     for edge in node.followed where !read.contains(where: { $0 === edge.up }) { cut(edge) }
     let hasFollowedAgain = followAgain(node.followed, node)
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
-    // The one of highest rank first: the others need raise nothing then.
-    for (_, up) in new.enumerated().sorted(by: {
-      ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset)
-    }) {
+    for up in fromHighestRank(new) {
       giveWay(to: up, before: node)
       node.followed.append(attach(up, node, .join, keepsEvents: true))
     }
     return hasFollowedAgain || !new.isEmpty
+  }
+
+  /// In the order in which they are linked below one node: so the others need raise nothing.
+  func fromHighestRank(_ nodes: [Node]) -> [Node] {
+    nodes.enumerated().sorted {
+      ($1.element.rank, $0.offset) < ($0.element.rank, $1.offset)
+    }.map(\.element)
   }
 
   // MARK: - Joins that exchange direction in one turn

@@ -93,9 +93,11 @@ extension Twin {
   /// Edges of nodes that stay are kept; a node in the set twice has one.
   func follow(_ new: [Node], by join: Node) {
     join.memberEdges.removeAll { $0.isCut }
+    var added: [Node] = []
     for up in new where up !== join && !join.memberEdges.contains(where: { $0.up === up }) {
-      join.memberEdges.append(attach(up, join, .join))
+      if !added.contains(where: { $0 === up }) { added.append(up) }
     }
+    for up in fromHighestRank(added) { join.memberEdges.append(attach(up, join, .join)) }
     join.members = new
     for edge in join.memberEdges where !new.contains(where: { $0 === edge.up }) { cut(edge) }
   }

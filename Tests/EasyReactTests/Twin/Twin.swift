@@ -537,10 +537,24 @@ class Twin {
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
 
+  /// What is raised together is raised by as much more as it has nodes, as far as nothing else has to rise for it.
   private func raise(_ node: Node, to rank: Int) {
+    var raised: [Int: Node] = [:]
+    lift(node, to: rank, &raised)
+    var room = raised.count - 1
+    for node in raised.values {
+      for edge in node.edges where !edge.leadsBack && raised[edge.down.number] == nil {
+        room = min(room, edge.down.rank - node.rank - 1)
+      }
+    }
+    for node in raised.values { node.rank += room }
+  }
+
+  private func lift(_ node: Node, to rank: Int, _ raised: inout [Int: Node]) {
     if node.rank >= rank { return }
     node.rank = rank
-    for edge in node.edges where !edge.leadsBack { raise(edge.down, to: rank + 1) }
+    raised[node.number] = node
+    for edge in node.edges where !edge.leadsBack { lift(edge.down, to: rank + 1, &raised) }
   }
 
   func upstreamNodes(of node: Node) -> [Node] {

@@ -4,7 +4,8 @@ import Synchronization
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a node that nothing ordinary leads to; past a limit the graph's ranks are counted anew.
+// but for a node that nothing ordinary leads to; past a limit the graph's ranks are counted anew. What is raised
+// together is raised by as much more as it has nodes, as far as nothing else has to rise for it.
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
 // so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
@@ -35,30 +36,7 @@ extension NodePointer {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
-  /// Raises the top of a node, with that of its component, and of all that follows: in order of the old ones, so that most
-  /// come after all that raise them.
-  func raiseTop(to new: Int32) {
-    if top() >= new { return }
-    var wanted = [standIn(): new + 1]
-    var heap = Heap([Lift(standIn(), top())])
-    var highest = new + 1
-    while let storage = heap.popMin()?.storage {
-      guard let wish = wanted.removeValue(forKey: storage), wish > storage.top() else { continue }
-      let members = storage.members() ?? [storage]
-      let new = wish + Int32(clamping: members.count - 1)
-      highest = max(highest, new)
-      for member in members { member.liftTop(to: new) }
-      for member in members {
-        for edge in EdgeWalk(member, .outs) where edge.pointee.isUncut() {
-          let down = edge.pointee.down!.standIn()
-          if down.top() >= new { continue }
-          let before = wanted.updateValue(max(new + 1, wanted[down] ?? .min), forKey: down)
-          if before == nil { heap.insert(Lift(down, down.top())) }
-        }
-      }
-    }
-    if highest > rankLimit.load(ordering: .relaxed) { countAnew() }
-  }
+  func raiseTop(to least: Int32) { raiseTops([(self, least)]) }
 
   /// Also by a thread that is making the node. A top of its own is never below the rank where it is
   /// given, whichever of the two another thread is raising.
@@ -120,40 +98,132 @@ extension NodePointer {
   }
 }
 
-/// A node that is to be raised.
+/// A node, or a component, that is to be raised. Of those that are level the one of lower rank comes first, which may lead to the
+/// other.
 private struct Lift: Comparable {
   let storage: NodePointer
-  let old: Int32
-  init(_ storage: NodePointer, _ old: Int32) { (self.storage, self.old) = (storage, old) }
-  static func < (a: Lift, b: Lift) -> Bool { a.old < b.old }
-  static func == (a: Lift, b: Lift) -> Bool { a.old == b.old }
+  let old: Int32, rank: Int32
+  init(_ storage: NodePointer, _ old: Int32) {
+    (self.storage, self.old) = (storage, old)
+    rank = storage.pointee.rank.load(ordering: .relaxed)
+  }
+  static func < (a: Lift, b: Lift) -> Bool { (a.old, a.rank) < (b.old, b.rank) }
+  static func == (a: Lift, b: Lift) -> Bool { a.old == b.old && a.rank == b.rank }
+}
+
+/// What is to be raised, and to which number: in order of the old ones, so that most come after all that raise them.
+private struct Lifts {
+  private var wanted: [NodePointer: Int32] = [:]
+  private var heap = Heap<Lift>()
+
+  mutating func add(_ storage: NodePointer, from old: Int32, to new: Int32) {
+    let before = wanted.updateValue(max(new, wanted[storage] ?? .min), forKey: storage)
+    if before == nil { heap.insert(Lift(storage, old)) }
+  }
+
+  mutating func next() -> (storage: NodePointer, new: Int32)? {
+    while let storage = heap.popMin()?.storage {
+      if let new = wanted.removeValue(forKey: storage) { return (storage, new) }
+    }
+    return nil
+  }
+}
+
+/// Raises tops that are lower than these, each with its component, and those of all that follows.
+private func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
+  var lifts = Lifts()
+  func add(_ node: NodePointer, _ top: Int32) {
+    let storage = node.standIn(), old = storage.top()
+    if old < top { lifts.add(storage, from: old, to: top + 1) }
+  }
+  for (node, top) in least { add(node, top) }
+  var highest = Int32.min
+  while let (storage, wish) = lifts.next() {
+    if wish <= storage.top() { continue }
+    let members = storage.members() ?? [storage]
+    let new = wish + Int32(clamping: members.count - 1)
+    highest = max(highest, new)
+    for member in members { member.liftTop(to: new) }
+    for member in members {
+      for edge in EdgeWalk(member, .outs) where edge.pointee.isUncut() {
+        add(edge.pointee.down!, new)
+      }
+    }
+  }
+  if highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
 }
 
 extension NodePointer {
-  /// Raises a node, and what follows where that is not higher already: in order of the old ranks, so
-  /// that a node comes after all that raise it, and once. Returns the highest rank given.
+  /// Raises a node, and what follows where that is not higher already. Returns the highest rank given.
   fileprivate func raise(above rank: Int32) -> Int32 {
-    let storage = self
-    var wanted = [storage: rank + 1]
-    var heap = Heap([Lift(storage, storage.pointee.rank.load(ordering: .relaxed))])
-    var tops: [(NodePointer, Int32)] = []
-    var highest = rank
-    while let storage = heap.popMin()?.storage {
-      guard let rank = wanted.removeValue(forKey: storage) else { continue }
+    var raising = Raising()
+    raising.raise(self, to: rank + 1)
+    return raising.end()
+  }
+}
+
+/// What one link raises.
+private struct Raising {
+  private var raised: Set<NodePointer> = []
+  /// Edges that lead to a rank that is high enough; and to a node with a top of its own.
+  private var reached: [(up: NodePointer, down: NodePointer)] = []
+  private var topped: [(up: NodePointer, down: NodePointer)] = []
+
+  mutating func raise(_ start: NodePointer, to rank: Int32) {
+    var lifts = Lifts()
+    lifts.add(start, from: start.pointee.rank.load(ordering: .relaxed), to: rank)
+    while let (storage, rank) = lifts.next() {
       _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
-      highest = max(highest, rank)
+      raised.insert(storage)
       let hasOwnTop = storage.ownTop() != SideTable.noTop
       for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
         let down = edge.pointee.down!
-        if !hasOwnTop, down.ownTop() != SideTable.noTop { tops.append((down, rank)) }
+        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
         if edge.pointee.has(.isBackEdge) { continue }
         let old = down.pointee.rank.load(ordering: .relaxed)
-        if old > rank { continue }
-        let before = wanted.updateValue(max(rank + 1, wanted[down] ?? .min), forKey: down)
-        if before == nil { heap.insert(Lift(down, old)) }
+        if old > rank {
+          reached.append((storage, down))
+        } else {
+          lifts.add(down, from: old, to: rank + 1)
+        }
       }
     }
-    for (storage, top) in tops { storage.raiseTop(to: top) }
+  }
+
+  func end() -> Int32 {
+    var highest = spread()
+    for storage in raised {
+      highest = max(highest, storage.pointee.rank.load(ordering: .relaxed))
+    }
+    raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
+    return highest
+  }
+
+  /// By as much more as they are, as far as nothing else has to rise for it. So where n links each raise all that follows,
+  /// they raise each node log n times. Returns the highest rank of what was derived from them meanwhile.
+  private func spread() -> Int32 {
+    var room = Int32(clamping: raised.count - 1)
+    for (up, down) in reached where room > 0 && !raised.contains(down) {
+      let (low, high) = (
+        up.pointee.rank.load(ordering: .relaxed), down.pointee.rank.load(ordering: .relaxed)
+      )
+      room = min(room, high - low - 1)
+    }
+    if room <= 0 { return .min }
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      _ = storage.pointee.rank.max(rank + room, ordering: .sequentiallyConsistent)
+    }
+    var highest = Int32.min
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isOrdinary() {
+        let down = edge.pointee.down!
+        if down.pointee.rank.load(ordering: .relaxed) <= rank {
+          highest = max(highest, down.raise(above: rank))
+        }
+      }
+    }
     return highest
   }
 }
