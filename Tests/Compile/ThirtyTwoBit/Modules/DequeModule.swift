@@ -8,4 +8,4 @@ public struct Deque<Element> {
   public mutating func popFirst() -> Element? { nil }
   public mutating func popLast() -> Element? { nil }
 }
-extension Deque: Sendable where Element: Sendable { /* nothing to add */ }
+extension Deque: Sendable where Element: Sendable { /* nothing to add */  }

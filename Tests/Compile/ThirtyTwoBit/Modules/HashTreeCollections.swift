@@ -5,4 +5,4 @@ public struct TreeDictionary<Key: Hashable, Value>: ExpressibleByDictionaryLiter
     set {}
   }
 }
-extension TreeDictionary: Sendable where Key: Sendable, Value: Sendable { /* nothing to add */ }
+extension TreeDictionary: Sendable where Key: Sendable, Value: Sendable { /* nothing to add */  }
