@@ -266,13 +266,7 @@ extension NodePointer {
       handle: AnyObject?
     )
     storage.giveWay(in: turn)
-    let pendingValue: PendingValue<Value>? =
-      switch arrival {
-      case _ where storage.isEventNode(): nil
-      case .value(let value): PendingValue(value)
-      case .empty: PendingValue(nil)
-      case .change, .attempt, .decision: nil
-      }
+    let pendingValue = storage.isEventNode() ? nil : arrival.pendingValue
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
     let number = newWave()
     if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
@@ -299,16 +293,25 @@ extension NodePointer {
     let isSent = message.pushedLocked(in: turn)
     storage.pointee.releaseAfterCopying()
     _ = consume old
-    if isSent {
-      if turn.pointee.isTraced { MessageNote(storage, turn).trace() }
-    } else {
-      message.openSent(in: turn)
+    message.endSending(to: storage, isSent: isSent, in: turn)
+  }
+}
+
+extension Arrival {
+  /// What is readable at once; nil: what is set is known when its time comes.
+  @inlinable var pendingValue: PendingValue<Value>? {
+    switch self {
+    case .value(let value): PendingValue(value)
+    case .empty: PendingValue(nil)
+    case .change, .attempt, .decision: nil
     }
   }
 }
 
 extension MessagePointer {
-  @usableFromInline func openSent(in turn: TurnPointer) {
-    openMessage(in: turn)
+  /// Behind the lock: opens what was not left.
+  @usableFromInline func endSending(to target: NodePointer, isSent: Bool, in turn: TurnPointer) {
+    if !isSent { return openMessage(in: turn) }
+    if turn.pointee.isTraced { MessageNote(target, turn).trace() }
   }
 }
