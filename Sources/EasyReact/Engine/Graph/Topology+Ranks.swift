@@ -36,7 +36,7 @@ extension NodePointer {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
-  func raiseTop(to least: Int32) { raiseTops([(self, least)]) }
+  func raiseTop(to least: Int32) { if top() < least { raiseTops([(self, least)]) } }
 
   /// Also by a thread that is making the node. A top of its own is never below the rank where it is
   /// given, whichever of the two another thread is raising.
@@ -195,7 +195,9 @@ private struct Raising {
     for storage in raised {
       highest = max(highest, storage.pointee.rank.load(ordering: .relaxed))
     }
-    raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
+    if !topped.isEmpty {
+      raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
+    }
     return highest
   }
 
