@@ -8,9 +8,12 @@ extension NodePointer {
   @inlinable @inline(__always) func readValue<Value: Sendable>(_: Value.Type) -> Value? {
     if let reads = easyreact_reads_get() {
       if !_isPOD(Value.self) { return readAndKeep(Value.self, in: reads) }
-      noteRead(in: reads)
-      return readStored(Value.self)
+      if noteRead(in: reads) { return readStored(Value.self) }
     }
+    return readPresent(Value.self)
+  }
+
+  @inlinable @inline(__always) func readPresent<Value: Sendable>(_: Value.Type) -> Value? {
     if easyreact_is_batching() || pointee.hasPendingValue.load(ordering: .acquiring) {
       return readUnsettled(Value.self)
     }

@@ -76,8 +76,11 @@ extension Derivation {
 public func untracked<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let reads = easyreact_reads_get()
-  easyreact_reads_set(nil)
-  defer { easyreact_reads_set(reads) }
+  guard let reads = easyreact_reads_get()?.assumingMemoryBound(to: Reads.self) else {
+    return try body()
+  }
+  let isNested = reads.pointee.isUntracked
+  reads.pointee.isUntracked = true
+  defer { reads.pointee.isUntracked = isNested }
   return try body()
 }

@@ -109,13 +109,27 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     let node = makeHead(Value.self, location, turn)
     let group = begin(key, node, below: parted, turn)
-    var told = delivery
-    told.wave.flags.remove(.event)
     if !turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
-    parted.bring(
-      NodeGroup(key: key, values: node), to: result.storage, told, needsEdge: isConnected,
-      counting: group.waiting, keeping: result, turn)
+    tell(
+      NodeGroup(key: key, values: node), of: group, in: result, needsEdge: isConnected, delivery,
+      from: parted, turn)
     if turn.isEvent { bring(value, to: group, delivery, from: parted, turn) }
+  }
+
+  /// In the result, by the thread that is inside it.
+  @inlinable func tell(
+    _ told: NodeGroup<Key, Value>, of group: Group<Value>,
+    in result: MutableNode<NodeGroup<Key, Value>>, needsEdge: Bool, _ delivery: Delivery,
+    from parted: NodePointer, _ turn: TurnPointer
+  ) {
+    var delivery = delivery
+    delivery.wave.flags.remove(.event)
+    let storage = result.storage
+    let body = { (delivery: Delivery, turn: TurnPointer) in
+      if !needsEdge || parted.hasEdge(storage) { parted.tell(told, to: storage, delivery, turn) }
+    }
+    if storage.claim(by: turn) { return body(delivery, turn) }
+    group.waiting.leave(with: result, delivery, turn, body)
   }
 
   @inlinable func begin(
@@ -142,10 +156,12 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let node = group.node else { return false }
     // What waits there keeps the result.
     guard group.waiting.count.load(ordering: .acquiring) != 0, let result else {
-      return parted.bring(value, to: node.storage, delivery, needsEdge: true, turn)
+      return parted.bring(value, to: node.storage, delivery, turn)
     }
     if !parted.hasEdge(node.storage) { return false }
-    parted.leave(value, for: node, with: result, delivery, group.waiting, turn)
+    group.waiting.leave(with: result, delivery, turn) { delivery, turn in
+      parted.bring(value, to: node.storage, delivery, turn)
+    }
     return true
   }
 }
@@ -162,7 +178,26 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 @usableFromInline final class WaitingMessages: Sendable {
   /// Counted up by the holder of the upstream's region alone. So who finds zero there comes behind all of them.
   @usableFromInline let count = Atomic<Int>(0)
-  @inlinable init() {}
+  @usableFromInline init() {}
+
+  /// Leaves what is to be done with whoever is inside the node, which the message keeps.
+  @usableFromInline func leave(
+    with node: AnyNode, _ delivery: Delivery, _ turn: TurnPointer,
+    _ body: @escaping (Delivery, TurnPointer) -> Void
+  ) {
+    count.wrappingAdd(1, ordering: .relaxed)
+    typealias Payload = (
+      WaitingMessages, AnyNode, Delivery, body: (Delivery, TurnPointer) -> Void
+    )
+    node.storage.send((self, node, delivery.retained(), body) as Payload, in: turn) {
+      payload, turn in
+      let (waiting, node, delivery, body) = takePayload(payload, Payload.self)
+      let context = delivery.takeContext()
+      body(delivery.afterWaiting(context), turn)
+      waiting.count.wrappingSubtract(1, ordering: .releasing)
+      withExtendedLifetime((node, context)) {}
+    }
+  }
 }
 
 extension NodePointer {
@@ -178,52 +213,25 @@ extension NodePointer {
 
 extension NodePointer {
   /// Brings a value to a node as part of the present wave, past the edge that leads there from this one. Part of a
-  /// step. False: that edge is cut (unless it need not be there yet).
-  /// - Parameter waiting: Counts the message, where it has to be one.
+  /// step. False: that edge is cut.
   @discardableResult
   @inlinable func bring<Value: Sendable>(
-    _ value: Value, to node: NodePointer, _ delivery: Delivery, needsEdge: Bool,
-    counting waiting: WaitingMessages? = nil, keeping kept: AnyNode? = nil, _ turn: TurnPointer
+    _ value: Value, to node: NodePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     if node.claim(by: turn) {
-      guard !needsEdge || hasEdge(node) else { return false }
+      if !hasEdge(node) { return false }
       tell(value, to: node, delivery, turn)
       return true
     }
-    if needsEdge, !hasEdge(node) { return false }
-    waiting?.count.wrappingAdd(1, ordering: .relaxed)
-    typealias Payload = (NodePointer, NodePointer, Value, Delivery, WaitingMessages?, AnyNode?)
-    let payload: Payload = (self, node, value, delivery.retained(), waiting, kept)
-    node.send(payload, in: turn) { payload, turn in
-      let (sender, node, value, delivery, waiting, kept) = takePayload(payload, Payload.self)
+    if !hasEdge(node) { return false }
+    typealias Payload = (NodePointer, NodePointer, Value, Delivery)
+    node.send((self, node, value, delivery.retained()) as Payload, in: turn) { payload, turn in
+      let (sender, node, value, delivery) = takePayload(payload, Payload.self)
       let context = delivery.takeContext()
-      if !needsEdge || sender.hasEdge(node) {
-        sender.tell(value, to: node, delivery.afterWaiting(context), turn)
-      }
-      waiting?.count.wrappingSubtract(1, ordering: .releasing)
-      _ = consume kept
+      if sender.hasEdge(node) { sender.tell(value, to: node, delivery.afterWaiting(context), turn) }
       _ = consume context
     }
     return true
-  }
-
-  /// The same behind what waits at another node, by whoever is inside that one.
-  @inlinable func leave<Value: Sendable>(
-    _ value: Value, for node: Node<Value>, with other: AnyNode, _ delivery: Delivery,
-    _ waiting: WaitingMessages, _ turn: TurnPointer
-  ) {
-    waiting.count.wrappingAdd(1, ordering: .relaxed)
-    typealias Payload = (NodePointer, Node<Value>, Value, Delivery, WaitingMessages, AnyNode)
-    let payload: Payload = (self, node, value, delivery.retained(), waiting, other)
-    other.storage.send(payload, in: turn) { payload, turn in
-      let (sender, node, value, delivery, waiting, kept) = takePayload(payload, Payload.self)
-      let context = delivery.takeContext()
-      sender.bring(
-        value, to: node.storage, delivery.afterWaiting(context), needsEdge: true, turn)
-      waiting.count.wrappingSubtract(1, ordering: .releasing)
-      _ = consume kept
-      _ = consume context
-    }
   }
 
   @inlinable func tell<Value: Sendable>(

@@ -69,3 +69,14 @@ extension NodePointer {
     edges(.ins).allSatisfy { kinds.contains($0.pointee.kind) }
   }
 }
+
+/// The elements by the ranks of their nodes, the highest first; where these are equal as they were. In this order a join that comes to
+/// follow several nodes links them: after the first link the others need raise nothing.
+func fromHighestRank<Element>(
+  _ elements: some Collection<Element>, _ node: (Element) -> NodePointer
+) -> [Element] {
+  let ranked = elements.enumerated().map { place, element in
+    (element, rank: node(element).pointee.rank.load(ordering: .relaxed), place: place)
+  }
+  return ranked.sorted { ($1.rank, $0.place) < ($0.rank, $1.place) }.map(\.0)
+}

@@ -62,6 +62,47 @@ extension `Depth` {
       #expect(checkInvariants([first]) == [])
     }
 
+    /// Nodes that are linked one by one below a component are level: no top says which comes first.
+    @Test(arguments: [100, 400])
+    func `one link that raises nodes which are level looks at each few times`(size: Int) {
+      let deep = chain(4 * size, from: MutableNode<Int>()), low = MutableNode<Int>()
+      let hub = MutableNode<Int>(), high = MutableNode<Int>(), field = MutableNode<Int>()
+      high.link(to: chain(2 * size, from: MutableNode<Int>()))
+      high.sync(with: hub)
+      let nodes = (0..<size).map { _ in MutableNode<Int>() }
+      for node in nodes { node.link(to: hub) }
+      for index in 1..<size { nodes[index].link(to: nodes[index - 1]) }
+      var random = SeededGenerator(seed: 7)
+      for index in (2..<size).shuffled(using: &random) { nodes[index].link(to: nodes[0]) }
+      field.link(to: deep)
+      field.sync(with: low)
+      let looks = shapeLooks { nodes[0].link(to: low) }
+      #expect(looks <= 30 * size)
+      #expect(checkInvariants([hub, low]) == [])
+      keepAlive(high, field)
+    }
+
+    @Test(arguments: [100, 400])
+    func `one link that raises ranks raises the tops below them once`(size: Int) {
+      let deep = chain(8 * size, from: MutableNode<Int>())
+      let hub = MutableNode<Int>(), high = MutableNode<Int>()
+      high.link(to: chain(3 * size, from: MutableNode<Int>()))
+      high.sync(with: hub)
+      let top = MutableNode<Int>()
+      var plain: [Node<Int>] = [top]
+      while plain.count < size { plain.append(plain[plain.count - 1].map { $0 }.map { $0 }) }
+      let below = (0..<size).map { _ in MutableNode<Int>() }
+      below[0].link(to: hub)
+      for index in 0..<size {
+        if index > 0 { below[index].link(to: below[index - 1]) }
+        below[index].link(to: plain[index])
+      }
+      let looks = shapeLooks { top.link(to: deep) }
+      #expect(looks <= 40 * size)
+      #expect(checkInvariants([hub, top]) == [])
+      keepAlive(high)
+    }
+
     @Test(arguments: [false, true])
     func `each sync of a long line of syncs looks at little`(isReversed: Bool) {
       func looks(_ size: Int) -> Int {

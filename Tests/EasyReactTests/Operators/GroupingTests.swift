@@ -217,36 +217,43 @@ import Testing
 
   @Test func `10.6 a result that is let go of while its groups are told elsewhere loses no order`()
   {
-    let a = MutableNode(0)
-    let told = Journal<Int>(), listenings = Journal<Listening>()
+    let a = MutableNode<Int>(), start = MutableNode<Int>(), told = Journal<Int>()
     let result = Mutex<Node<NodeGroup<Int, Int>>?>(a.groupBy { $0 % 10 })
+    let hearing = Mutex<Listening?>(nil), ofGroup = Mutex<Listening?>(nil)
     let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
     let isTold = DispatchSemaphore(value: 0), mayEnd = DispatchSemaphore(value: 0)
-    onThreads(2) { number in
-      if number == 0 {
-        let groups = result.withLock { $0 }
-        let late = groups?.listen { group in
-          if group.key == 0 {
-            isInside.signal()
-            return wait(for: mayGo)
-          }
-          listenings.note(group.values.listen { told.note($0) })
+    // Its turn is inside the result, and tells what is left there when it ends: of the first group the last who keeps the
+    // result lets go of it.
+    let listening = start.listen { _ in
+      let new = result.withLock { $0! }.listen { group in
+        let heard = group.values.listen { value in
+          told.note(value)
+          if value != 11 { return }
           isTold.signal()
           wait(for: mayEnd)
         }
-        keepAlive(late)
-        return
+        ofGroup.withLock { $0 = heard }
+        let (node, last) = (result.withLock { $0.take() }, hearing.withLock { $0.take() })
+        last?.cancel()
+        withExtendedLifetime((node, last)) {}
       }
+      hearing.withLock { $0 = new }
+      isInside.signal()
+      wait(for: mayGo)
+    }
+    onThreads(2) { number in
+      if number == 0 { return start.value = 1 }
       wait(for: isInside)
       for value in [1, 11, 21] { a.value = value }
       mayGo.signal()
       wait(for: isTold)
-      result.withLock { $0 = nil }
       a.value = 31
       mayEnd.signal()
     }
     #expect(settle())
     #expect(told.entries == [1, 11, 21, 31])
-    _ = listenings.take()
+    #expect(result.withLock { $0 == nil })
+    keepAlive(listening)
+    _ = ofGroup.withLock { $0.take() }
   }
 }

@@ -3,7 +3,9 @@ import EasyReact
 /// A plain expression over nodes, beside what Swift has for that (Observation, armed anew by hand after
 /// each change), and beside the operators that do the same.
 func derivationRows() -> [Benchmark] {
-  [derivedRow(), combineMapRow(), readOnceMoreRow(), derivedSwitchRow()]
+  [
+    derivedRow(), combineMapRow(), readOnceMoreRow(), derivedStringsRow(), derivedSwitchRow(),
+  ]
 }
 
 private func sumOfTwo(_ count: Int) -> Int { triangle(count) + count }
@@ -68,6 +70,25 @@ private func readOnceMoreRow() -> Benchmark {
       let sum = { (count: Int) in 2 * (triangle(count) + count * 190) }
       return Trial(sink, keep: [listening], calls: { $0 }, sum: sum) { count in
         for value in 0..<count { nodes[0].set(value) }
+      }
+    })
+}
+
+/// What is read may die with code of its own, so it is kept until the run is over: without an allocation (contract 16.5).
+private func derivedStringsRow() -> Benchmark {
+  Benchmark(
+    "budget", "derived of 2 strings", budget: Budget(limit: 300, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let number = MutableNode(0)
+      let first = MutableNode("no short string: on the heap"),
+        second = MutableNode("nor is this one: there")
+      let listening = Node.derived {
+        number.current &+ first.current.utf8.count &+ second.current.utf8.count
+      }.listen { sink.add($0) }
+      let sum = { (count: Int) in triangle(count) + count * 50 }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: sum) { count in
+        for value in 0..<count { number.set(value) }
       }
     })
 }

@@ -130,6 +130,15 @@ private func namingRows() -> [GrowthRow] {
 
 private final class Owner: Sendable {}
 
+/// The node is listened to by so many owners, and set when they are gone.
+private func setAfterOwners(_ count: Int, _ node: MutableNode<Int>) {
+  do {
+    let owners = (0..<count).map { _ in Owner() }
+    for owner in owners { node.listen(by: owner) { _, _ in } }
+  }
+  node.set(1)
+}
+
 @inline(never) private func blackHole<Value>(_ value: Value) {}
 
 private func whileAnotherBatches(_ body: () -> Void) {
@@ -215,13 +224,6 @@ private func cycleGrowthRows() -> [GrowthRow] {
       let ring = emptyNodes(size), chain = chainOfMaps(size)
       for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
       return Grown(work: size, keep: ring) { for node in chain { ring[0].link(to: node) } }
-    },
-    GrowthRow("n links and cuts of a ring of n, in turn") { size in
-      let ring = emptyNodes(size)
-      for index in 1..<size { ring[index].link(to: ring[index - 1]) }
-      return Grown(work: size * size, keep: ring) {
-        for _ in 0..<size { ring[0].link(to: ring[size - 1]).cancel() }
-      }
     },
     GrowthRow("n syncs of a field with a node of n maps, made and cancelled") { size in
       let node = MutableNode<Int>(), maps = (0..<size).map { _ in node.map { $0 } }
@@ -484,26 +486,13 @@ private func keptRows() -> [GrowthRow] {
     GrowthRow(
       "kept after n owners were gone",
       .bytes(limit: 1) { size in
-        Grown(work: size) {
-          let node = MutableNode<Int>()
-          do {
-            let owners = (0..<size).map { _ in Owner() }
-            for owner in owners { node.listen(by: owner) { _, _ in } }
-          }
-          node.set(1)
-        }
+        Grown(work: size) { setAfterOwners(size, MutableNode<Int>()) }
       }),
     GrowthRow(
       "kept by a node that n owners have listened to",
       .bytes(limit: 1) { size in
         let node = MutableNode<Int>()
-        return Grown(work: size, keep: node) {
-          do {
-            let owners = (0..<size).map { _ in Owner() }
-            for owner in owners { node.listen(by: owner) { _, _ in } }
-          }
-          node.set(1)
-        }
+        return Grown(work: size, keep: node) { setAfterOwners(size, node) }
       }),
     GrowthRow(
       "kept by a derivation that has read n nodes",

@@ -310,35 +310,24 @@ func unite(_ parts: [NodePointer]) {
     return largest.members.contains(storage) ? [] : Array(members)
   }
   // Of a new one the lowest of theirs: where it does not rise, nothing that follows does.
-  let oldTop = largest.first.map { $0.top() } ?? newcomers.map { $0.top() }.min() ?? .min
-  let isHigher = newcomers.contains { $0.top() > oldTop }
+  let top = largest.first.map { $0.top() } ?? newcomers.map { $0.top() }.min() ?? .min
+  let oldTops = newcomers.map { $0.top() }
   regrouping {
     for storage in newcomers { storage.put(into: largest) }
   }
   largest.add(newcomers)
-  settleTop(of: largest, oldTop, newcomers, isHigher: isHigher)
+  for storage in newcomers { storage.setTop(to: top) }
+  settle(top, zip(newcomers, oldTops))
 }
 
-/// A top that no upstream exceeds: the lowest, or, where it has to rise, as much more as the component is large.
-private func settleTop(
-  of component: Component, _ oldTop: Int32, _ newcomers: [NodePointer], isHigher: Bool
-) {
-  var new = oldTop
-  if isHigher {
-    for storage in newcomers {
-      for edge in EdgeWalk(storage, .ins)
-      where edge.pointee.isUncut() && !component.members.contains(edge.pointee.up!) {
-        new = max(new, edge.pointee.up!.top())
-      }
-    }
-    if new > oldTop { new += Int32(clamping: component.members.count) }
-  }
-  let changed = new == oldTop ? Set(newcomers) : component.members
-  let raised = changed.filter { $0.top() < new }
-  for storage in changed { storage.setTop(to: new) }
-  for storage in raised {
-    for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
-      edge.pointee.down!.raiseTop(to: new)
+/// No upstream of a component exceeds its top, and that none of what follows: only what is above a newcomer that was higher may
+/// exceed it, and only what follows one that was lower may be lower.
+private func settle(_ top: Int32, _ newcomers: some Sequence<(NodePointer, Int32)>) {
+  var least: [(node: NodePointer, top: Int32)] = []
+  for (storage, old) in newcomers where old != top {
+    for edge in EdgeWalk(storage, old < top ? .outs : .ins) where edge.pointee.isUncut() {
+      least.append(old < top ? (edge.pointee.down!, top) : (storage, edge.pointee.up!.top()))
     }
   }
+  raiseTops(least)
 }

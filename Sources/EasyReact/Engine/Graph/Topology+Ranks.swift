@@ -36,6 +36,7 @@ extension NodePointer {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
+  /// With that of its component, and of all that follows.
   func raiseTop(to least: Int32) { if top() < least { raiseTops([(self, least)]) } }
 
   /// Also by a thread that is making the node. A top of its own is never below the rank where it is
@@ -130,7 +131,7 @@ private struct Lifts {
 }
 
 /// Raises tops that are lower than these, each with its component, and those of all that follows.
-private func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
+func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   var lifts = Lifts()
   func add(_ node: NodePointer, _ top: Int32) {
     let storage = node.standIn(), old = storage.top()
