@@ -55,7 +55,7 @@ part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growt
 part "tests" env EASYREACT_SCRATCH=.build-strict Scripts/test.sh
 counted=$(tail -1 "$log/tests")
 if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
-  for kind in thread address; do part "sanitizer $kind" Scripts/sanitize.sh "$kind"; done
+  part sanitizers Scripts/sanitize.sh
 fi
 
 if [ "${#failures[@]}" -eq 0 ]; then

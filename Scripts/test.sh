@@ -22,44 +22,42 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
   echo "-- $name: $((SECONDS - began)) s"
 }
 
-begin() { # begin NAME COMMAND…: like `run`, beside what follows, until `finish`
-  beside=$1
-  shift
-  "$@" >"$log/$beside" 2>&1 &
-  process=$!
+declare -A beside=()
+begin() { # begin NAME COMMAND…: like `run`, beside what follows, until `finish NAME`
+  "${@:2}" >"$log/$1" 2>&1 &
+  beside[$1]=$!
 }
 finish() {
   local began=$SECONDS
-  echo "== $beside"
-  wait "$process" || wrong+=("$beside")
-  cat "$log/$beside"
-  echo "-- $beside: $((SECONDS - began)) s more"
+  echo "== $1"
+  wait "${beside[$1]}" || wrong+=("$1")
+  cat "$log/$1"
+  echo "-- $1: $((SECONDS - began)) s more"
 }
 
 run waits Scripts/check-waits.sh
 run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
 traits=$(Scripts/traits.sh)
-root() { # root OPTIONS…: tests of the root package, which are built once: `swift test` would build all anew behind a `swift build`
-  swift test --skip-build --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "$@"
+root() { # root PART OPTIONS…: tests of the root package, which are built once: `swift test` would build all anew behind a `swift build`
+  Scripts/library-tests.sh "$1" --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "${@:2}"
 }
 run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
 # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it. They wait for a browser for half of
 # their time.
 [ "$#" -gt 0 ] || begin browser Scripts/check-browser.sh
-# The recorder hears all graphs of the process, so its tests have one of their own.
 if [ "$#" -gt 0 ]; then
-  run library root "$@"
+  run library root chosen "$@"
 else
-  run library root --skip EasyReactInspectionTests --skip EasyReactTestingTests
-  run inspection root --filter EasyReactInspectionTests
-  # Where the others run, the process is hardly ever quiet for `settle()`.
-  run testing root --filter EasyReactTestingTests
+  begin long root long
+  run library root library
+  finish long
+  for part in inspection testing; do run "$part" root "$part"; done
   # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
   run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
 run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
-[ "$#" -gt 0 ] || finish
+[ "$#" -gt 0 ] || finish browser
 run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
 run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
 run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
