@@ -272,10 +272,11 @@ class Twin {
       join.reason = arrival
       return waitingJoins.append(join)
     }
-    // The newest arrival counts; of two by the same wave, the one that was led back.
+    // The newest arrival counts; of two by the same wave, the one that was led back; else the first.
     let isNewer =
       (arrival.wave!, arrival.sequence) == (reason.wave!, reason.sequence)
-      ? arrival.ledBack : (arrival.wave!, arrival.sequence) > (reason.wave!, reason.sequence)
+      ? arrival.ledBack && !reason.ledBack
+      : (arrival.wave!, arrival.sequence) > (reason.wave!, reason.sequence)
     let origins = reason.origins.union(arrival.origins), isLate = reason.isLate || arrival.isLate
     if isNewer { join.reason = arrival }
     (join.reason!.origins, join.reason!.isLate) = (origins, isLate)

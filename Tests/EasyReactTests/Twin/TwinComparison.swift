@@ -112,6 +112,30 @@ import Testing
     #expect(comparison.difference == nil)
     #expect(comparison.told == 3)
   }
+
+  /// Found at seed 115209, with events: the twin took the context of the second of two arrivals of one wave, both led
+  /// back; it goes on with that of the first, as where none was.
+  @Test func `of two arrivals of one wave that were led back the first one counts`() {
+    let program: Program = [
+      .node(1, value: nil), .withLatest(1, from: 1, named: 5),
+      .flatten(5, among: [], everyValue: false, named: 7), .derive(5, .skip(0), named: 8),
+      .merge([7], named: 9), .sync(9, with: 8, plus: 0, named: 0),
+      .flattenCombine(8, among: [[5]], named: 20), .set(5, to: 0),
+      .withLatest(7, from: 7, named: 22),
+      .batch([.merge([20], named: 24)], throwing: false),
+      .listen(
+        24, times: 1,
+        then: [
+          .batch(
+            [.listen(22, times: 1, then: [.set(9, to: 0, context: 0)], named: 3)],
+            throwing: false),
+          .link(1, to: 8, named: 6),
+        ], named: 2),
+    ]
+    let comparison = Comparison(program, TwinMachine.self, EngineMachine.self, explain: true)
+    #expect(comparison.difference == nil)
+    #expect(comparison.told == 4)
+  }
 }
 
 /// Runs the join that began to wait last, whatever its rank.
