@@ -64,7 +64,11 @@ extension NodePointer {
     var delivery = Delivery(context: context)
     delivery.wave.number = wave
     if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
-    if arrive(arrival, delivery, sender: nil, in: turn) { propagate(in: turn) }
+    if arrive(arrival, delivery, sender: nil, in: turn) {
+      propagate(in: turn)
+    } else {
+      tellWhatWaits(in: turn)  // what a change has set here that had nothing to change
+    }
     turn.pointee.wave = saved
     _ = consume context
   }

@@ -50,6 +50,7 @@ struct OwnedListenings: Sendable {
     let address = listening.ownerAddress
     guard var same = byOwner.removeValue(forKey: address) else { return }
     same[ObjectIdentifier(listening)] = nil
+    same.shrinkIfSparse()
     if !same.isEmpty { byOwner[address] = same }
   }
 

@@ -138,6 +138,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     } else if let call = calls.removeValue(forKey: number) {
       tell(answer, call.origin, over: edge, turn)
     }
+    calls.shrinkIfSparse()
     // The listeners of the result may have cut the edge.
     while !hasEnded, running < plan.limit, let next = waiting.popFirst() {
       begin(next.value, next.origin)

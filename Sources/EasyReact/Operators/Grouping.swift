@@ -128,8 +128,12 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let body = { (delivery: Delivery, turn: TurnPointer) in
       if !needsEdge || parted.hasEdge(storage) { parted.tell(told, to: storage, delivery, turn) }
     }
-    if storage.claim(by: turn) { return body(delivery, turn) }
-    group.waiting.leave(with: result, delivery, turn, body)
+    if storage.claim(by: turn) {
+      body(delivery, turn)
+      group.waiting.waitBehind(storage, turn)
+    } else {
+      group.waiting.leave(with: result, delivery, turn, body)
+    }
   }
 
   @inlinable func begin(
@@ -155,7 +159,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Bool {
     guard let node = group.node else { return false }
     // What waits there keeps the result.
-    guard group.waiting.count.load(ordering: .acquiring) != 0, let result else {
+    guard group.waiting.isAnything, let result else {
       return parted.bring(value, to: node.storage, delivery, turn)
     }
     if !parted.hasEdge(node.storage) { return false }
@@ -173,19 +177,46 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable init(_ node: Node<Value>) { self.node = node }
 }
 
-/// A group that is told while another thread is inside the result is told by that one, and so comes all that follows
-/// in the group until then: who hears of the group hears each value of it.
+/// A group that is told while another thread is inside the result is told by that one, one that is told while the result is busy
+/// waits in its queue; and so comes all that follows in the group until then: who hears of the group hears each value of it.
 @usableFromInline final class WaitingMessages: Sendable {
   /// Counted up by the holder of the upstream's region alone. So who finds zero there comes behind all of them.
-  @usableFromInline let count = Atomic<Int>(0)
+  private let messages = Atomic<Int>(0)
+  /// In the result's queue. Not zero only within a turn of the result's holder.
+  private let queued = Atomic<Int>(0)
   @usableFromInline init() {}
 
-  /// Leaves what is to be done with whoever is inside the node, which the message keeps.
+  @usableFromInline var isAnything: Bool {
+    messages.load(ordering: .acquiring) != 0 || queued.load(ordering: .acquiring) != 0
+  }
+
+  /// What has just come to the node may wait in its queue; so what comes next is not to overtake it.
+  @usableFromInline func waitBehind(_ node: NodePointer, _ turn: TurnPointer) {
+    if node.pointee.flags.has(.busy) { waitForTurn(of: node, turn) {} }
+  }
+
+  private func waitForTurn(
+    of node: NodePointer, _ turn: TurnPointer, _ body: @escaping () -> Void
+  ) {
+    queued.wrappingAdd(1, ordering: .relaxed)
+    node.waitForTurn(
+      { _ in
+        body()
+        self.queued.wrappingSubtract(1, ordering: .releasing)
+      }, in: turn)
+  }
+
+  /// Leaves what is to be done with whoever is inside the node, which the message keeps; or, behind what waits there, in the
+  /// node's queue.
   @usableFromInline func leave(
     with node: AnyNode, _ delivery: Delivery, _ turn: TurnPointer,
     _ body: @escaping (Delivery, TurnPointer) -> Void
   ) {
-    count.wrappingAdd(1, ordering: .relaxed)
+    if queued.load(ordering: .acquiring) != 0 {
+      let context = delivery.wave.context?.takeUnretainedValue()
+      return waitForTurn(of: node.storage, turn) { body(delivery.afterWaiting(context), turn) }
+    }
+    messages.wrappingAdd(1, ordering: .relaxed)
     typealias Payload = (
       WaitingMessages, AnyNode, Delivery, body: (Delivery, TurnPointer) -> Void
     )
@@ -194,7 +225,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       let (waiting, node, delivery, body) = takePayload(payload, Payload.self)
       let context = delivery.takeContext()
       body(delivery.afterWaiting(context), turn)
-      waiting.count.wrappingSubtract(1, ordering: .releasing)
+      waiting.messages.wrappingSubtract(1, ordering: .releasing)
       withExtendedLifetime((node, context)) {}
     }
   }
@@ -203,11 +234,8 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 extension NodePointer {
   /// Has the node an edge from `parted` that is not cut?
   @usableFromInline func hasEdge(_ storage: NodePointer) -> Bool {
-    var found = false
-    storage.forEachEdge(.ins) { edge in
-      if edge.pointee.up == self, !edge.pointee.has(.cut) { found = true }
-    }
-    return found
+    // Made before all others that lead there: the first one.
+    storage.hasEdge(.ins) { $0.pointee.up == self }
   }
 }
 

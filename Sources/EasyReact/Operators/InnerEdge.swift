@@ -53,20 +53,19 @@ struct InnerEdge {
 }
 
 extension NodePointer {
-  /// A join that waits in this turn tells its value when it has run, unless it cannot: who has just
-  /// begun to follow it waits for that.
+  /// A join that waits in this turn tells its value when it has run, unless it cannot, and a node whose value is being replaced
+  /// tells the new one: who has just begun to follow it waits for that.
   @usableFromInline func willEmit(in turn: TurnPointer) -> Bool {
-    guard isHeld(by: turn), let join = pointee.join, join.pointee.isWaiting,
+    guard isHeld(by: turn) else { return false }
+    if isBeingReplaced { return true }
+    guard let join = pointee.join, join.pointee.isWaiting,
       !join.pointee.isTerminated.load(ordering: .relaxed),
-      // The others may run and say nothing: no tick, a member without a value, a derivation, be it without edges.
-      join.pointee.count > 0, inEdges(areOf: [.combine, .withLatest, .latest])
+      // The others may run and say nothing: no tick, a member without a value, a derivation, be it without edges. The
+      // join's own edges are the first ones.
+      join.pointee.count > 0, hasEdge(.ins, where: { $0.pointee.kind.tellsWheneverItRuns })
     else { return false }
     return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
       .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
-  }
-
-  fileprivate func inEdges(areOf kinds: [OperatorKind]) -> Bool {
-    edges(.ins).allSatisfy { kinds.contains($0.pointee.kind) }
   }
 }
 

@@ -95,7 +95,7 @@ extension EdgePointer {
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
       let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
-      if areAttached == [true, true],
+      if areAttached == [true, true], !winner.pointee.up!.isBeingReplaced,
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
       {
         winner.tellFirst(in: turn, comesBack: !isPlain)
@@ -117,6 +117,7 @@ extension EdgePointer {
   fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
     let up = pointee.up!
     if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
+      !up.isBeingReplaced,
       pushes || up.pointee.wave.load(ordering: .relaxed) >= number
     {
       pushValue(in: turn, number: number)

@@ -89,7 +89,13 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       if heap.count > 2 * bodies.count + 64 {
         heap = Heap(heap.unordered.filter { bodies[$0.number] != nil })
       }
+      shrink()
       return body
+    }
+
+    /// `Heap` does not say how much room it has.
+    mutating func shrink() {
+      if bodies.shrinkIfSparse() { heap = Heap(heap.unordered.map { $0 }) }
     }
   }
 
@@ -185,7 +191,10 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   }
 
   private func noteWaiting(_ isWaiting: Bool) {
-    waitingTimers.withLock { $0[ObjectIdentifier(self)] = isWaiting ? self : nil }
+    waitingTimers.withLock {
+      $0[ObjectIdentifier(self)] = isWaiting ? self : nil
+      $0.shrinkIfSparse()
+    }
   }
 
   private func sleep(_ sleeper: Sleeper) async {
@@ -215,6 +224,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       pendingWork.wrappingAdd(1, ordering: .relaxed)
       state.ready.append(work)
     }
+    state.shrink()
     defer { state.isWorking = state.isWorking || !state.ready.isEmpty }
     return !state.isWorking && !state.ready.isEmpty
   }

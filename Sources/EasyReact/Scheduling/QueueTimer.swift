@@ -201,7 +201,7 @@ final class Timers: Sendable {
       guard let place = timer.place else { return }
       timer.place = nil
       let last = heap.removeLast()
-      if heap.isEmpty { heap = [] }  // gives back its room
+      heap.shrinkIfSparse()
       if place == heap.count { return }
       heap[place] = last
       last.timer.place = place

@@ -124,10 +124,13 @@ struct CauseFinder {
     left = left.filter { $0.value >= oldest }
     numbered = numbered.filter { $0.value >= oldest }
     edges = edges.filter { $0.value >= oldest }
-    threads = threads.filter { ($0.value.listener?.sequence ?? .max) >= oldest }
+    threads = threads.filter {
+      max($0.value.listener?.sequence ?? 0, $0.value.sets.last?.sequence ?? 0) >= oldest
+    }
   }
 
-  private mutating func forget(_ node: UInt64) {
+  /// It is gone.
+  mutating func forget(_ node: UInt64) {
     arrivals[node] = nil
     partners[node] = nil
     zips[node] = nil

@@ -221,6 +221,7 @@ struct RecordReader {
   private mutating func forgetDropped() {
     for (node, trace) in traces where trace.isForgotten(before: oldest) {
       (traces[node], born[node], gone[node]) = (nil, nil, nil)
+      finder.forget(node)
     }
     let count = events.lowerBound(oldest)
     if count == 0 { return }

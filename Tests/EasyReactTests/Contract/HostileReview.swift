@@ -138,6 +138,46 @@ import Testing
     #expect(nodes.entries.first?.value == 2)
   }
 
+  @Test(arguments: [false, true])
+  func `3.2 what follows a node from the deinit of its replaced value on hears the new one once`(
+    byFlatten: Bool
+  ) {
+    let inner = MutableNode<Dying>(), outer = MutableNode<Node<Dying>>()
+    let result = byFlatten ? outer.flatten(mode: .everyValue) : outer.mergeMap { $0 }
+    let told = Journal<Int>()
+    let listening = result.listen { told.note($0.number) }
+    inner.value = Dying(1) { outer.value = inner }
+    inner.value = Dying(2)
+    #expect(told.entries == [2])
+    inner.value = Dying(3)
+    #expect(told.entries == [2, 3])
+    keepAlive(listening)
+  }
+
+  @Test
+  func `5.3 what is synced with a node from the deinit of its replaced value on hears it once`() {
+    let node = MutableNode<Dying>(), side = MutableNode(Dying(0)), told = Journal<Int>()
+    let listening = side.listen { told.note($0.number) }
+    node.value = Dying(1) { side.sync(with: node) }
+    node.value = Dying(2)
+    #expect(told.entries == [0, 2])
+    side.value = Dying(3)
+    #expect(told.entries == [0, 2, 3] && node.value?.number == 3)
+    keepAlive(listening)
+  }
+
+  @Test func `7.5 what is set during a change that changes nothing is told at once, not later`() {
+    let hook = Hook(), apples = Key(name: "apples", hook: hook)
+    let stock = MutableNode([apples: 3]), told = Recorder(stock.map { $0[apples] })
+    let pears = stock[key: Key(name: "pears", hook: hook)]
+    hook.set { stock.value = [apples: 9] }
+    pears.clean()  // there is nothing to take out
+    #expect(stock.value?[apples] == 9 && told.values == [3, 9])
+    stock.value = [apples: 5]
+    #expect(stock.value?[apples] == 5 && told.values == [3, 9, 5])
+    keepAlive(pears)
+  }
+
   @Test(arguments: [1, 2])
   func `4.5 what isDone sets comes behind the value that an inner node told`(limit: Int) {
     let outer = MutableNode<Int>(), running = MutableNode<Int>()
@@ -199,4 +239,22 @@ private final class Dying: Sendable {
     (self.number, self.dies) = (number, dies)
   }
   deinit { dies() }
+}
+
+/// Runs once, when it is asked.
+private final class Hook: Sendable {
+  private let body = Mutex<(@Sendable () -> Void)?>(nil)
+  func set(_ new: @escaping @Sendable () -> Void) { body.withLock { $0 = new } }
+  func run() { body.withLock { $0.take() }?() }
+}
+
+/// Its hash runs the hook.
+private struct Key: Hashable, Sendable {
+  let name: String
+  let hook: Hook
+  static func == (a: Key, b: Key) -> Bool { a.name == b.name }
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hook.run()
+  }
 }

@@ -215,6 +215,29 @@ import Testing
     keepAlive(listening)
   }
 
+  @Test(arguments: [false, true])
+  func `10.6 what follows in a group that waits for a busy result is heard from the first value on`(
+    ofEvents: Bool
+  ) {
+    let a = ofEvents ? MutableNode<Int>.eventNode() : MutableNode<Int>()
+    let groups = a.groupBy { $0 / 100 }, told = Journal<Int>()
+    let first = groups.mergeMap { $0.values }.listen { told.note($0) }
+    a.value = 1
+    // Attached, it hears of the group that is there: the result is busy, what it comes from is not.
+    let second = groups.listenToChanges { change in
+      if change.value.key == 0 {
+        for value in [101, 102, 201, 103, 202] { a.set(value, context: value) }
+        #expect(told.entries == [1])
+      }
+      if change.value.key == 1 { a.value = 104 }
+    }
+    #expect(told.entries == [1, 101, 102, 201, 103, 202, 104])
+    a.value = 105
+    #expect(told.entries == [1, 101, 102, 201, 103, 202, 104, 105])
+    #expect(checkInvariants([a]) == [])
+    keepAlive([first, second] as AnyObject)
+  }
+
   @Test func `10.6 a result that is let go of while its groups are told elsewhere loses no order`()
   {
     let a = MutableNode<Int>(), start = MutableNode<Int>(), told = Journal<Int>()

@@ -12,7 +12,7 @@ extension EdgePointer {
     let up = pointee.up.unsafelyUnwrapped
     if !attachWithoutPush(in: turn) { return }
     if !up.pointee.hasValue.load(ordering: .relaxed) { return }
-    if up.pointee.flags.only(.dying) == .dying { return }
+    if up.isBeingReplaced { return }
     if pointee.has(.filtered) {
       tellFirst(in: turn, context: context)
     } else {
@@ -88,7 +88,7 @@ extension EdgePointer {
     let isStored = pointee.run(up, self, turn)
     up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
     if isStored { down.propagate(in: turn) }
-    up.whileBusy(in: turn) {}  // what the transform set
+    up.tellWhatWaits(in: turn)  // what the transform set
     if turn.pointee.isTraced { up.traceWave(wave, began: false) }
     turn.pointee.wave = saved
     _ = consume context
@@ -114,8 +114,16 @@ extension NodePointer {
     body()
     if wasBusy { return }
     pointee.flags.remove(.busy)
-    if hasQueue, takeNext(in: turn) { propagate(in: turn) }
+    tellWhatWaits(in: turn)
   }
+
+  /// Nothing happens while the node is busy: it does so itself then.
+  @usableFromInline func tellWhatWaits(in turn: TurnPointer) {
+    if !pointee.flags.has(.busy), hasQueue, takeNext(in: turn) { propagate(in: turn) }
+  }
+
+  /// What it held is dying, and the wave that tells what it holds now is still to come: whoever begins to follow it waits for that.
+  var isBeingReplaced: Bool { pointee.flags.only(.dying) == .dying }
 }
 
 extension EdgePointer {

@@ -10,8 +10,11 @@ extension Set {
 }
 
 extension Dictionary {
-  mutating func shrinkIfSparse() {
-    if isSparse(capacity, count) { self = Dictionary(uniqueKeysWithValues: Array(self)) }
+  /// True: it has less room now.
+  @discardableResult mutating func shrinkIfSparse() -> Bool {
+    if !isSparse(capacity, count) { return false }
+    self = Dictionary(uniqueKeysWithValues: Array(self))
+    return true
   }
 }
 
