@@ -123,7 +123,10 @@ extension NodePointer {
   }
 
   /// What it held is dying, and the wave that tells what it holds now is still to come: whoever begins to follow it waits for that.
-  var isBeingReplaced: Bool { pointee.flags.only(.dying) == .dying }
+  var isBeingReplaced: Bool {
+    // Of one that tells an event the pair of bits means something else.
+    pointee.flags.only(.dying) == .dying && pointee.hasValue.load(ordering: .relaxed)
+  }
 }
 
 extension EdgePointer {
