@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The library's tests under ThreadSanitizer and under AddressSanitizer, beside each other: sanitize.sh [thread|address]… [-- ARGUMENTS]
+# The library's tests under ThreadSanitizer and under AddressSanitizer: sanitize.sh [thread|address]… [-- ARGUMENTS]
 # What a sanitizer cannot show is skipped by the tests themselves, each with its reason (`notUnderSanitizers`): depth on a small
 # stack, the model of the protocol. `Tests/CTestSupport/Sanitizer.c` tells the sanitizers what they cannot see in Swift; no
 # function is suppressed. Each has a build of its own: EASYREACT_SANITIZERS, or `.build-sanitize`.
@@ -38,19 +38,17 @@ watched() {
   return "$code"
 }
 
-# Beside each other, for each waits for its longest test at the end.
-declare -A running=()
-for kind in "${kinds[@]}"; do
-  watched "$kind" "$@" >"$log/$kind" 2>&1 &
-  running[$kind]=$!
-done
 # Scripts/check.sh ends what takes too long; where it stood still is said then, too.
-trap : TERM
+ended=
+trap 'ended=1' TERM
 status=0
 for kind in "${kinds[@]}"; do
+  [ -z "$ended" ] || break
   echo "== sanitizer: $kind"
   code=0
-  wait "${running[$kind]}" || code=$?
+  # In the background, so that a signal is heard.
+  watched "$kind" "$@" >"$log/$kind" 2>&1 &
+  wait "$!" || code=$?
   reports=$(grep -cE '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer)' "$log/$kind" || true)
   tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log/$kind" | awk '{ n += $1 } END { print n + 0 }')
   # Swift Testing counts those that are skipped among them.
