@@ -240,6 +240,31 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    /// As where the timer fires on another thread between the decision that the value waits and the record of it.
+    @Test(arguments: ["throttleLatest", "buffer"])
+    func `18.2 whyNot: a timer that fires while a value begins to wait`(_ operation: String) {
+      final class Reminder: Sendable, CustomStringConvertible {
+        let advance: @Sendable () -> Void
+        init(_ advance: @escaping @Sendable () -> Void) { self.advance = advance }
+        deinit { advance() }
+        var description: String { "reminder" }
+      }
+      recorded { recorder in
+        let clock = VirtualScheduler(), interval = Duration.seconds(1)
+        let taps = MutableNode(0).named("taps")
+        let slow =
+          operation == "buffer"
+          ? taps.buffer(for: interval, on: clock).map { $0.last! }
+          : taps.throttleLatest(interval, on: clock)
+        let none = slow.filter { _ in false }.named("none")
+        // The next value takes its place, and it goes with its context.
+        taps.set(1, context: Reminder { clock.advance(by: interval) })
+        taps.set(2)
+        #expect(slow.value == 2)
+        #expect(ends(recorder, none) == ["none filtered"])
+      }
+    }
+
     @Test func `18.2 whyNot: an asynchronous call is under way`() async {
       let (started, goOn) = (DispatchSemaphore(value: 0), MutableNode(false))
       let recorder = GraphRecorder()

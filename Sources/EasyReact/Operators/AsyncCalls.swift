@@ -79,8 +79,9 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     // By a cancellation handler of the user's.
     if hasEnded { return edge.stop(.cut, delivery, in: turn) }
     guard let first = announcement() else {
+      let isStored = edge.stop(.waitsForCall, delivery, in: turn)
       begin(value, origin)
-      return edge.stop(.waitsForCall, delivery, in: turn)
+      return isStored
     }
     let down = edge.pointee.down.unsafelyUnwrapped
     let isStored = down.arrive(.value(first), delivery, sender: origin.sender, in: turn)

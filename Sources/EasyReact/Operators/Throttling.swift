@@ -111,7 +111,7 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     guard let value else { return drop() }
-    return decide(over: edge, up, turn) { state, plan in
+    return decide(over: edge, up, turn, passing: { !$0.isOpen }) { state, plan in
       if state.isOpen {
         defer { state.pending = InFlight(value, turn) }
         return state.pending

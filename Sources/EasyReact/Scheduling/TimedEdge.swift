@@ -15,6 +15,8 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var generation = 0
     var outbox = Queue<InFlight<AnyValueBox>>()
     var isDelivering = false
+    /// No value is on its way out.
+    var isFree: Bool { !isDelivering && outbox.isEmpty }
   }
   private let guarded: Mutex<Guarded>
   final let scheduler: any NodeScheduler
@@ -46,20 +48,26 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
   ///   code.
   final func decide<Dropped>(_ body: (inout State, inout Plan) -> Dropped) {
-    let decision = decided(body, in: nil)
-    if decision.mustDeliver { drain() }
+    if decided(body, in: nil)?.mustDeliver == true { drain() }
   }
 
   /// The same for a step, which may let one value pass as part of the present wave. True: it was
   /// stored.
+  /// - Parameter passes: Would `body` let it pass? What waits is reported before it waits, for from
+  ///   then on a timer may go on with it.
   final func decide<Dropped>(
     over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer,
-    _ body: (inout State, inout Plan) -> Dropped
+    passing passes: (State) -> Bool, _ body: (inout State, inout Plan) -> Dropped
   ) -> Bool {
-    let decision = decided(body, in: turn)
-    guard let output = decision.passes else {
-      if decision.mustDeliver { drain() }
-      return edge.stop(.heldBackByTimer, in: turn)
+    var decision = decided(body, in: turn) { $0.isFree && passes($0.state) }
+    if decision == nil {
+      _ = edge.stop(.heldBackByTimer, in: turn)
+      // It may pass all the same, if the timer has fired meanwhile.
+      decision = decided(body, in: turn)
+    }
+    guard let decision, let output = decision.passes else {
+      if decision?.mustDeliver == true { drain() }
+      return false
     }
     let isStored = outlet.pass(output, edge, up, turn)
     // What was decided meanwhile waits at the result until the loop has told this value.
@@ -79,14 +87,18 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var deadline: (generation: Int, interval: Duration?)?
   }
 
+  /// - Parameter condition: Where it does not hold nothing is done, and nil returned.
   private func decided<Dropped>(
-    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
-  ) -> Decision {
-    let (decision, dropped) = guarded.withLock { guarded in
+    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?,
+    if condition: (Guarded) -> Bool = { _ in true }
+  ) -> Decision? {
+    let decided = guarded.withLock { guarded -> (Decision, Dropped)? in
+      if !condition(guarded) { return nil }
       var plan = Plan()
       let dropped = body(&guarded.state, &plan)
       return (settle(plan, &guarded, in: turn), dropped)
     }
+    guard let (decision, dropped) = decided else { return nil }
     _ = consume dropped
     setAlarm(decision)
     return decision
@@ -97,7 +109,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var decision = Decision()
     guarded.outbox.append(contentsOf: plan.outputs)
     if let output = plan.passes, let turn {
-      if !guarded.isDelivering && guarded.outbox.isEmpty {
+      if guarded.isFree {
         decision.passes = output
       } else {
         guarded.outbox.append(InFlight(output, turn))

@@ -2,8 +2,8 @@ import EasyReact
 
 /// Finds what made each event happen, one event after the other in their order.
 ///
-/// The engine says of a value from which node it came and under which number that node told it; a node tells no two
-/// values under one number, so the two name one event. What has to wait is told of twice: where it stops to wait, and
+/// The engine says of a value from which node it came and under which number that node told it; until a node tells
+/// the next value the two name one event. What has to wait is told of twice: where it stops to wait, and
 /// where it goes on; the second has the first one as its cause.
 struct CauseFinder {
   /// What a node told, by its number.
@@ -289,8 +289,18 @@ struct CauseFinder {
 
   private mutating func wait(_ event: TracedEvent, isInQueue: Bool) {
     let edge = !isInQueue && event.stop == .leftInMailbox ? event.edge : 0
-    waiting[Way(up: event.other, down: event.node, wave: event.origin), default: []]
+    let way = Way(up: event.other, down: event.node, wave: event.origin)
+    // A set that came behind a later one is told under its number: of the two the operator drops the first.
+    if !isInQueue && Self.keepsNewest(event) {
+      waiting[way]?.removeAll { !$0.isInQueue && $0.leftOver == 0 }
+    }
+    waiting[way, default: []]
       .append(Waiting(sequence: event.sequence, isInQueue: isInQueue, leftOver: edge))
+  }
+
+  private static func keepsNewest(_ event: TracedEvent) -> Bool {
+    event.stop == .heldBackByTimer
+      && ["Debounce", "ThrottleLatest", "SampleEvery", "Buffer"].contains(event.operation)
   }
 
   /// The oldest that waits; what is in the queue comes out of it by being stored, or refused there.

@@ -16,17 +16,11 @@ extension `18 A graph that explains itself` {
       }
     }
 
-    /// 10, 20 and 30 are set in this order; 10 is left behind 20, which another thread tells meanwhile.
-    @Test func `5.2 a set that comes behind a later one does not win over what was set after that`()
-      async
-    {
-      let recorder = GraphRecorder()
-      recorder.start()
-      let a = MutableNode(0), b = MutableNode(0), bond = b.sync(with: a)
+    /// Sets 1, and then 10 and 20 in this order; but 20 is told first, for 10 waits for the thread that tells 1.
+    /// - Parameter then: Runs on the thread that sets 10, while 20 is told.
+    private func setLate(_ a: MutableNode<Int>, then: @escaping @Sendable () -> Void) async {
       let isInside = DispatchSemaphore(value: 0), goOn = DispatchSemaphore(value: 0)
-      let heard = Mutex<[Int]>([])
       let listening = a.listen { value in
-        heard.withLock { $0.append(value) }
         if value != 1 && value != 20 { return }
         isInside.signal()
         goOn.wait()
@@ -44,14 +38,54 @@ extension `18 A graph that explains itself` {
         }
         isInside.wait()
         a.set(10, context: slow)
-        b.value = 30
+        then()
         goOn.signal()
       }
+      withExtendedLifetime(listening) {}
+    }
+
+    @Test func `5.2 a set that comes behind a later one does not win over what was set after that`()
+      async
+    {
+      let recorder = GraphRecorder()
+      recorder.start()
+      let a = MutableNode(0), b = MutableNode(0), bond = b.sync(with: a)
+      let heard = Mutex<[Int]>([])
+      let listening = a.listen { value in heard.withLock { $0.append(value) } }
+      await setLate(a) { b.value = 30 }
       #expect(await settle())
       recorder.stop()
       #expect(heard.withLock { $0 } == [0, 1, 20, 10, 30])
       #expect(a.value == 30 && b.value == 30)
       withExtendedLifetime((listening, bond)) {}
+    }
+
+    /// 10 is left behind 20, and so is told under its number: of the two that the edge has, the last waits on.
+    @Test(arguments: ["debounce", "throttleLatest", "sample", "delay"])
+    func
+      `18.2 what a timer holds is not taken for another set's that is told under the same number`(
+        _ operation: String
+      ) async
+    {
+      let recorder = GraphRecorder(), clock = VirtualScheduler(), interval = Duration.seconds(1)
+      recorder.start()
+      let a = MutableNode(0)
+      let held =
+        switch operation {
+        case "debounce": a.debounce(interval, on: clock)
+        case "throttleLatest": a.throttleLatest(interval, on: clock)
+        case "sample": a.sample(every: interval, on: clock)
+        default: a.delay(interval, on: clock)
+        }
+      await setLate(a) {}
+      #expect(await settle())
+      clock.advance(by: interval)
+      recorder.stop()
+      #expect(a.value == 10 && held.value == 10)
+      let answers = recorder.whyNot(held, since: 0).answers.filter { $0.set.node == a.id }
+      // 1, 20 and 10.
+      let before: WhyNot.Outcome = operation == "delay" ? .arrived : .stopped
+      #expect(answers.map(\.outcome) == [before, before, .arrived])
     }
 
     @Test

@@ -33,6 +33,8 @@ private struct Comparison {
         difference =
           "\(moment), set \(set) to node \(target): expected \(expected), recorded \(recorded)"
         difference! += "\n" + records.way(of: answer.set.sequence, names)
+        difference! += "\nits listener heard \(run.told[target]); all that was recorded of it:\n"
+        difference! += records.all(of: run.nodes[target].id, names)
       }
     }
   }
@@ -81,9 +83,18 @@ extension GraphRecords {
     for event in events where !caused.isDisjoint(with: event.causes) {
       caused.insert(event.sequence)
     }
+    return text(caused.sorted().compactMap { event($0) }, names)
+  }
+
+  fileprivate func all(of node: UInt64, _ names: [UInt64: Int]) -> String {
+    text(events.filter { $0.node == node || $0.other == node }, names)
+  }
+
+  private func text(_ events: [EventRecord], _ names: [UInt64: Int]) -> String {
     func name(_ node: UInt64?) -> String { node.map { names[$0].map(String.init) ?? "?" } ?? "-" }
-    return caused.sorted().compactMap { event($0) }.filter { $0.kind != .told }.map { event in
+    return events.map { event in
       "  \(event.sequence) \(event.kind) \(name(event.node)) from \(name(event.other)) wave \(event.wave) "
+        + "\(event.context.map { "context \($0) " } ?? "")\(event.new.map { "value \($0) " } ?? "")"
         + "thread \(event.thread) edge \(event.edge ?? 0) causes \(event.causes) \(event.stop?.rawValue ?? "")"
     }.joined(separator: "\n")
   }
