@@ -25,6 +25,21 @@ func combiningRows() -> [GrowthRow] {
         whileRecording { for source in sources { source.set(1) } }
       }
     },
+    // Each asks whether all of the combination's nodes have a value, which is little beside all else: decision 0008.
+    GrowthRow("n nodes begin to follow a combination of n that waits", limit: 1.6) { size in
+      let first = MutableNode(0), others = (0..<size).map { MutableNode($0) }
+      let all = Node.combine([first] + others)
+      let merged = (0..<size).map { _ in first.mergeMap { $0 == 0 ? Node<[Int]>() : all } }
+      return Grown(work: size, keep: merged) { first.set(1) }
+    },
+    GrowthRow("n values of a groupBy to whose group n nodes lead") { size in
+      let key = MutableNode(0), grouped = key.groupBy { _ in 0 }, group = grouped.current.values
+      let sources = (0..<size).map { _ in MutableNode<Int>() }
+      for source in sources { group.wiring.link(to: source) }
+      return Grown(work: size, keep: (grouped, sources)) {
+        for value in 0..<size { key.set(value) }
+      }
+    },
     // Both searches for a way find components alone.
     GrowthRow("a link between n synced pairs above and n below", limit: 1.5) { size in
       let pairs = SyncedPairs(size)

@@ -12,7 +12,7 @@ func growthRows() -> [GrowthRow] {
     + sharedRows() + keptRows() + lookingRows() + layoutRows()
 }
 
-private func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
+func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
   (0..<count).map { _ in MutableNode<Int>() }
 }
 
@@ -131,7 +131,7 @@ private func namingRows() -> [GrowthRow] {
 private final class Owner: Sendable {}
 
 /// The node is listened to by so many owners, and set when they are gone.
-private func setAfterOwners(_ count: Int, _ node: MutableNode<Int>) {
+func setAfterOwners(_ count: Int, _ node: MutableNode<Int>) {
   do {
     let owners = (0..<count).map { _ in Owner() }
     for owner in owners { node.listen(by: owner) { _, _ in } }
@@ -456,95 +456,4 @@ private struct Merging {
   }
 
   func begin() { for number in answers.indices { outer.set(number) } }
-}
-
-// MARK: - What is kept
-
-private func keptRows() -> [GrowthRow] {
-  [
-    GrowthRow(
-      "kept after n nodes were taken out of their regions",
-      .bytes(limit: 1) { size in
-        Grown(work: size) {
-          let sources = emptyNodes(size), other = MutableNode(0)
-          let nodes = sources.map { $0.map { $0 }.mutablify() }
-          for node in nodes { node.link(to: other) }
-          withExtendedLifetime((sources, nodes)) {}
-        }
-      }),
-    GrowthRow(
-      "kept after n joins waited, and died, in one turn",
-      .bytes(limit: 1) { size in
-        Grown(work: size) {
-          let first = MutableNode(0), second = MutableNode(0)
-          var joins = (0..<size).map { _ in first.combine(second) }
-          first.set(1)
-          batch { joins = [] }
-          withExtendedLifetime(joins) {}
-        }
-      }),
-    GrowthRow(
-      "kept after n owners were gone",
-      .bytes(limit: 1) { size in
-        Grown(work: size) { setAfterOwners(size, MutableNode<Int>()) }
-      }),
-    GrowthRow(
-      "kept by a node that n owners have listened to",
-      .bytes(limit: 1) { size in
-        let node = MutableNode<Int>()
-        return Grown(work: size, keep: node) { setAfterOwners(size, node) }
-      }),
-    GrowthRow(
-      "kept by a derivation that has read n nodes",
-      .bytes(limit: 1) { size in
-        let isOn = MutableNode(false), nodes = Mutex<[Node<Int>]>([])
-        let sum = Node.derived {
-          try isOn.get() ? nodes.withLock { $0 }.reduce(0) { $0 + $1.current } : 0
-        }
-        return Grown(work: size, keep: (isOn, sum)) {
-          nodes.withLock { $0 = (0..<size).map { MutableNode($0) } }
-          isOn.value = true
-          isOn.value = false
-          nodes.withLock { $0 = [] }
-        }
-      }),
-    GrowthRow(
-      "kept by a debounce of n values",
-      .bytes(limit: 1) { size in
-        let source = MutableNode(0)
-        let shown = source.debounce(.seconds(600), on: .queue(DispatchQueue(label: "growth")))
-        source.set(1)
-        return Grown(work: size, keep: shown) { for value in 0..<size { source.set(value) } }
-      }),
-    GrowthRow(
-      "kept by a zip of which n values waited",
-      .bytes(limit: 1) { size in
-        let early = MutableNode<Int>(), late = MutableNode<Int>()
-        let pairs = early.zip(late)
-        return Grown(work: size, keep: pairs) {
-          for value in 0..<size { early.set(value) }
-          for value in 0..<size { late.set(value) }
-        }
-      }),
-    GrowthRow(
-      "kept by a concatMap of which n values waited",
-      .bytes(limit: 1) { size in
-        let outer = MutableNode<Int>(), inner = MutableNode<Int>()
-        let told = outer.concatMap(until: { $0 < 0 }) { _ in inner }
-        return Grown(work: size, keep: told) {
-          for value in 0..<size { outer.set(value) }
-          inner.set(-1)
-        }
-      }),
-    GrowthRow(
-      "kept by a delay of which n values waited",
-      .bytes(limit: 1) { size in
-        let source = MutableNode<Int>(), clock = VirtualScheduler()
-        let later = source.delay(.seconds(1), on: clock)
-        return Grown(work: size, keep: later) {
-          for value in 0..<size { source.set(value) }
-          clock.run()
-        }
-      }),
-  ]
 }
