@@ -1,25 +1,57 @@
 #!/usr/bin/env bash
 # A part of the library's tests, of a build that is there, in a process of its own: library-tests.sh PART [OPTIONS of `swift test`]
-#   long        what keeps one thread busy for minutes: deep chains, whose memory is measured, and random programs
-#   library     all that is in no other part, several at once
+#   long        deep chains, whose memory is measured, and random programs
+#   contract    what the contract promises, section by section: several at once
+#   library     all that is in no other part
 #   inspection  the recorder hears all graphs of the process
 #   testing     `settle()` waits for all graphs of the process
+#   all         each of these, two at a time; what failed is shown last
 #   chosen      what the options choose
-# `long` may run beside another part, and halves the time: generic code that is not optimised looks up its types in one table of the
-# process, so two threads of one process are hardly faster than one.
+# Generic code that is not optimised looks up its types in one table of the process, so two threads of one process are hardly faster than one,
+# and under ThreadSanitizer slower: what is to be fast is two processes of one thread each. The contract alone is tested in many threads at
+# once: what graphs that have nothing to do with each other do to each other is seen there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 long='EasyReactTests\.(Depth|TwinComparison)/'
+contract='EasyReactTests\.(Section|`)'
 part=${1:-}
 [ "$#" -eq 0 ] || shift
+
+# The longest first.
+all() {
+  local log code=0 part next
+  log=$(mktemp -d)
+  # shellcheck disable=SC2064  # its name now
+  trap "rm -rf '$log'" EXIT
+  for part in long library contract inspection testing; do
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n || true; done
+    { Scripts/library-tests.sh "$part" "$@" >"$log/$part" 2>&1 || mv "$log/$part" "$log/$part.failed"; } &
+  done
+  wait
+  for next in "$log"/*; do case "$next" in *.failed) ;; *) cat "$next" ;; esac done
+  for next in "$log"/*.failed; do
+    [ -e "$next" ] || continue
+    code=1
+    cat "$next"
+  done
+  return "$code"
+}
+
 case "$part" in
+  all)
+    all "$@"
+    exit
+    ;;
   long) tests=(--no-parallel --filter "$long") ;;
-  library) tests=(--skip "$long" --skip EasyReactInspectionTests --skip EasyReactTestingTests) ;;
+  contract) tests=(--filter "$contract") ;;
+  library)
+    tests=(--no-parallel --skip "$long" --skip "$contract" --skip EasyReactInspectionTests --skip EasyReactTestingTests)
+    ;;
   inspection) tests=(--filter EasyReactInspectionTests) ;;
   testing) tests=(--filter EasyReactTestingTests) ;;
   chosen) tests=() ;;
   *)
-    sed -n '2,7s/^# \{0,1\}//p' "$0"
+    sed -n '2,9s/^# \{0,1\}//p' "$0"
     exit 2
     ;;
 esac

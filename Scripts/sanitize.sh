@@ -21,7 +21,7 @@ trap 'rm -rf "$log"' EXIT
 
 # watched KIND [ARGUMENTS…]: builds, and tests with a part of the rounds, for an interleaving that is watched says more than one that is not.
 watched() {
-  local kind=$1 options=() code=0
+  local kind=$1 options=()
   shift
   options=(--sanitize="$kind" --traits OpenCombine --scratch-path "$scratch/$kind")
   # What this wraps, and why: Tests/CTestSupport/Sanitizer.c.
@@ -30,12 +30,9 @@ watched() {
   SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "${options[@]}" || return
   if [ "$#" -gt 0 ]; then
     Scripts/library-tests.sh chosen "${options[@]}" "$@"
-    return
+  else
+    Scripts/library-tests.sh all "${options[@]}" "${unwatched[@]}"
   fi
-  Scripts/library-tests.sh long "${options[@]}" || code=$?
-  Scripts/library-tests.sh library "${options[@]}" "${unwatched[@]}" || code=$?
-  for part in inspection testing; do Scripts/library-tests.sh "$part" "${options[@]}" || code=$?; done
-  return "$code"
 }
 
 # Scripts/check.sh ends what takes too long; where it stood still is said then, too.

@@ -22,19 +22,6 @@ run() { # run NAME COMMAND…: shows the output and how long it took; keeps the 
   echo "-- $name: $((SECONDS - began)) s"
 }
 
-declare -A beside=()
-begin() { # begin NAME COMMAND…: like `run`, beside what follows, until `finish NAME`
-  "${@:2}" >"$log/$1" 2>&1 &
-  beside[$1]=$!
-}
-finish() {
-  local began=$SECONDS
-  echo "== $1"
-  wait "${beside[$1]}" || wrong+=("$1")
-  cat "$log/$1"
-  echo "-- $1: $((SECONDS - began)) s more"
-}
-
 run waits Scripts/check-waits.sh
 run proofs Scripts/check-proofs.sh
 run operators Scripts/check-operators.sh
@@ -43,21 +30,16 @@ root() { # root PART OPTIONS…: tests of the root package, which are built once
   Scripts/library-tests.sh "$1" --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "${@:2}"
 }
 run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
-# The inspector's server, which needs its trait, and its page: with the command of Tools, which has it. They wait for a browser for half of
-# their time.
-[ "$#" -gt 0 ] || begin browser Scripts/check-browser.sh
 if [ "$#" -gt 0 ]; then
   run library root chosen "$@"
 else
-  begin long root long
-  run library root library
-  finish long
-  for part in inspection testing; do run "$part" root "$part"; done
+  run library root all
+  # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
+  run browser Scripts/check-browser.sh
   # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
   run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
 run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
-[ "$#" -gt 0 ] || finish browser
 run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
 run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
 run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
