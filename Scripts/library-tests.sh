@@ -17,24 +17,23 @@ contract='EasyReactTests\.(Section|`)'
 part=${1:-}
 [ "$#" -eq 0 ] || shift
 
-# The longest first.
 all() {
-  local log code=0 part next
+  local part
   log=$(mktemp -d)
-  # shellcheck disable=SC2064  # its name now
-  trap "rm -rf '$log'" EXIT
-  for part in long library contract inspection testing; do
+  trap show EXIT
+  trap 'exit 143' TERM
+  for part in long library contract inspection testing; do # the longest first
     while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n || true; done
     { Scripts/library-tests.sh "$part" "$@" >"$log/$part" 2>&1 || mv "$log/$part" "$log/$part.failed"; } &
   done
   wait
-  for next in "$log"/*; do case "$next" in *.failed) ;; *) cat "$next" ;; esac done
-  for next in "$log"/*.failed; do
-    [ -e "$next" ] || continue
-    code=1
-    cat "$next"
-  done
-  return "$code"
+  ! compgen -G "$log/*.failed" >/dev/null
+}
+# Also when it is ended before the end.
+show() {
+  find "$log" -type f ! -name '*.failed' -exec cat {} +
+  find "$log" -type f -name '*.failed' -exec cat {} +
+  rm -rf "$log"
 }
 
 case "$part" in

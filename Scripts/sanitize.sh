@@ -46,6 +46,8 @@ for kind in "${kinds[@]}"; do
   # In the background, so that a signal is heard.
   watched "$kind" "$@" >"$log/$kind" 2>&1 &
   wait "$!" || code=$?
+  # What has been ended too says first how far it came.
+  [ -z "$ended" ] || wait
   reports=$(grep -cE '^(WARNING: ThreadSanitizer|==[0-9]+==ERROR: AddressSanitizer)' "$log/$kind" || true)
   tests=$(sed -nE 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p' "$log/$kind" | awk '{ n += $1 } END { print n + 0 }')
   # Swift Testing counts those that are skipped among them.

@@ -265,6 +265,26 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.2 whyNot: an asynchronous call whose scheduler runs it at once`() {
+      struct AtOnce: NodeScheduler {
+        let now = Duration.zero
+        func schedule(_ work: @escaping @Sendable () -> Void) { work() }
+        func schedule(
+          after delay: Duration, _ work: @escaping @Sendable () -> Void
+        ) -> any Cancelable {
+          work()
+          return ClosureCancelable {}
+        }
+      }
+      recorded { recorder in
+        let results = a.mapAsync(on: AtOnce()) { $0 * 2 }
+        let none = results.filter { _ in false }.named("none")
+        a.value = 2
+        #expect(results.value == 4)
+        #expect(ends(recorder, none) == ["none filtered"])
+      }
+    }
+
     @Test func `18.2 whyNot: an asynchronous call is under way`() async {
       let (started, goOn) = (DispatchSemaphore(value: 0), MutableNode(false))
       let recorder = GraphRecorder()

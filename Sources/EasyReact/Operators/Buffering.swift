@@ -87,10 +87,11 @@ private final class BufferedEdge: TimedEdge<Buffered>, @unchecked Sendable {
   ) -> Bool {
     guard let value else { return false }
     let now = scheduler.now
-    return decide(over: edge, up, turn, passing: { $0.values.count + 1 == count }) { state, plan in
+    return decide(over: edge, up, turn, passing: { $0.values.count + 1 == count }) {
+      state, plan, isFull in
       let before = state.last
       state.values.append(value)
-      if state.values.count == count {
+      if isFull {
         plan.passes = pack(state.takeAll())
         plan.timer = .stop
         state.windows.restart(at: now)

@@ -44,6 +44,11 @@
     }
   }
 
+  /// Does a value that waits for the timer take the place of the one before it?
+  var keepsNewest: Bool {
+    self == .debounce || self == .throttleLatest || self == .sampleEvery || self == .buffer
+  }
+
   /// Do nodes that only such an edge leads away from live on? A sync, and what leads into the whole of a
   /// lens, keep nothing.
   var keepsUpstream: Bool { self != .sync && self != .inlet }

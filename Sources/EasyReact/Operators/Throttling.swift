@@ -111,8 +111,8 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     guard let value else { return drop() }
-    return decide(over: edge, up, turn, passing: { !$0.isOpen }) { state, plan in
-      if state.isOpen {
+    return decide(over: edge, up, turn, passing: { !$0.isOpen }) { state, plan, passes in
+      if !passes {
         defer { state.pending = InFlight(value, turn) }
         return state.pending
       }

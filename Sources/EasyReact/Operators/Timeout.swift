@@ -73,7 +73,7 @@ private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
   override func heard(
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    decide(over: edge, up, turn, passing: { _ in true }) { state, plan in
+    decide(over: edge, up, turn, passing: { _ in true }) { state, plan, _ in
       state = turn.pointee.wave.flags.has(.event)
       plan.passes = value
       plan.timer = .restart(interval)

@@ -53,13 +53,19 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
   /// The same for a step, which may let one value pass as part of the present wave. True: it was
   /// stored.
-  /// - Parameter passes: Would `body` let it pass? What waits is reported before it waits, for from
-  ///   then on a timer may go on with it.
+  ///
+  /// What waits is reported before it waits: from then on a timer may go on with it.
+  /// - Parameters:
+  ///   - passes: May the value pass, as far as the operator is concerned?
+  ///   - body: Is told that, and lets it pass then.
   final func decide<Dropped>(
     over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer,
-    passing passes: (State) -> Bool, _ body: (inout State, inout Plan) -> Dropped
+    passing passes: (State) -> Bool, _ body: (inout State, inout Plan, Bool) -> Dropped
   ) -> Bool {
-    var decision = decided(body, in: turn) { $0.isFree && passes($0.state) }
+    let body = { (state: inout State, plan: inout Plan) in body(&state, &plan, passes(state)) }
+    var decision = decided(body, in: turn) {
+      !turn.pointee.isTraced || $0.isFree && passes($0.state)
+    }
     if decision == nil {
       _ = edge.stop(.heldBackByTimer, in: turn)
       // It may pass all the same, if the timer has fired meanwhile.
@@ -90,10 +96,10 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   /// - Parameter condition: Where it does not hold nothing is done, and nil returned.
   private func decided<Dropped>(
     _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?,
-    if condition: (Guarded) -> Bool = { _ in true }
+    if condition: (inout Guarded) -> Bool = { _ in true }
   ) -> Decision? {
     let decided = guarded.withLock { guarded -> (Decision, Dropped)? in
-      if !condition(guarded) { return nil }
+      if !condition(&guarded) { return nil }
       var plan = Plan()
       let dropped = body(&guarded.state, &plan)
       return (settle(plan, &guarded, in: turn), dropped)

@@ -291,16 +291,11 @@ struct CauseFinder {
     let edge = !isInQueue && event.stop == .leftInMailbox ? event.edge : 0
     let way = Way(up: event.other, down: event.node, wave: event.origin)
     // A set that came behind a later one is told under its number: of the two the operator drops the first.
-    if !isInQueue && Self.keepsNewest(event) {
+    if event.stop == .heldBackByTimer && event.keepsNewest {
       waiting[way]?.removeAll { !$0.isInQueue && $0.leftOver == 0 }
     }
-    waiting[way, default: []]
-      .append(Waiting(sequence: event.sequence, isInQueue: isInQueue, leftOver: edge))
-  }
-
-  private static func keepsNewest(_ event: TracedEvent) -> Bool {
-    event.stop == .heldBackByTimer
-      && ["Debounce", "ThrottleLatest", "SampleEvery", "Buffer"].contains(event.operation)
+    let new = Waiting(sequence: event.sequence, isInQueue: isInQueue, leftOver: edge)
+    waiting[way, default: []].append(new)
   }
 
   /// The oldest that waits; what is in the queue comes out of it by being stored, or refused there.

@@ -18,7 +18,7 @@ package struct TracedEvent: Sendable {
   package let stop: GraphEvent.Stop
   /// What the edge does.
   package let operation: String
-  package let isDeferred, isBackEdge: Bool
+  package let isDeferred, keepsNewest, isBackEdge: Bool
   /// Of a set that has no other value to tell: it is one of what a node stores.
   package let isSet: Bool
   /// A join has run and told nothing, whether or not it has said why before.
@@ -41,6 +41,7 @@ package struct TracedEvent: Sendable {
     let kindOfEdge = unsafeBitCast(event.operation, to: OperatorKind.self)
     operation = kindOfEdge.name
     isDeferred = kindOfEdge.isDeferred
+    keepsNewest = kindOfEdge.keepsNewest
     isBackEdge = event.flags & TracedFlags.backEdge != 0
     isSet = event.flags & TracedFlags.set != 0
     isSilentRun = event.flags & TracedFlags.silentRun != 0
