@@ -117,11 +117,10 @@ func keptRows() -> [GrowthRow] {
       }),
     GrowthRow(
       "kept by a recorder that forgets n threads, again",
-      .bytes(limit: 1) { size in
+      .bytes(limit: 8) { size in
         let recording = ShortRecording(), node = MutableNode(0)
         return again(size, keep: recording) {
-          for value in 0..<size { onThread { node.set(value) } }
-          recording.forgetAll()
+          recording.look(size / 100) { for number in 0..<100 { onThread { node.set(number) } } }
         }
       }),
     GrowthRow(
@@ -130,8 +129,7 @@ func keptRows() -> [GrowthRow] {
       .bytes(limit: 300) { size in
         let recording = ShortRecording(), first = MutableNode(0), second = MutableNode(0)
         return again(size, keep: recording) {
-          for _ in 0..<size { _ = first.zip(second) }
-          recording.forgetAll()
+          recording.look(size / 100) { (0..<100).map { _ in first.zip(second) } }
         }
       }),
   ]
@@ -143,7 +141,13 @@ private final class ShortRecording {
   init() { recorder.start() }
   deinit { recorder.stop() }
 
-  func forgetAll() {
+  /// What is made is looked at while it is there, and forgotten later.
+  func look<Made>(_ rounds: Int, _ make: () -> Made) {
+    for _ in 0..<rounds {
+      let made = make()
+      _ = recorder.counts
+      withExtendedLifetime(made) {}
+    }
     for value in 0..<400 { node.set(value) }
     _ = recorder.counts
   }
