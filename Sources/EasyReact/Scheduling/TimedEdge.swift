@@ -38,6 +38,8 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
   /// What an operator decides.
   struct Plan {
+    /// No other value is on its way out.
+    let isFree: Bool
     /// To be delivered, in order, on the thread that decides.
     var outputs: [InFlight<AnyValueBox>] = []
     /// To go on at once with the wave that is being told; see `decide(over:)`.
@@ -48,7 +50,8 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   /// - Returns: From `body`, what is dropped: it is destroyed after the lock, for that may be user
   ///   code.
   final func decide<Dropped>(_ body: (inout State, inout Plan) -> Dropped) {
-    if decided(body, in: nil)?.mustDeliver == true { drain() }
+    let decision = decided(body, in: nil)
+    if decision.mustDeliver { drain() }
   }
 
   /// The same for a step, which may let one value pass as part of the present wave. True: it was
@@ -62,17 +65,24 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     over edge: EdgePointer, _ up: NodePointer, _ turn: TurnPointer,
     passing passes: (State) -> Bool, _ body: (inout State, inout Plan, Bool) -> Dropped
   ) -> Bool {
-    let body = { (state: inout State, plan: inout Plan) in body(&state, &plan, passes(state)) }
-    var decision = decided(body, in: turn) {
-      !turn.pointee.isTraced || $0.isFree && passes($0.state)
+    var mustReport = false
+    // Does nothing where that is found.
+    func attempt(isReported: Bool) -> Decision {
+      decided(
+        { state, plan -> Dropped? in
+          let mayPass = passes(state)
+          mustReport = !isReported && !(mayPass && plan.isFree)
+          return mustReport ? nil : body(&state, &plan, mayPass)
+        }, in: turn)
     }
-    if decision == nil {
+    var decision = attempt(isReported: !turn.pointee.isTraced)
+    if mustReport {
       _ = edge.stop(.heldBackByTimer, in: turn)
       // It may pass all the same, if the timer has fired meanwhile.
-      decision = decided(body, in: turn)
+      decision = attempt(isReported: true)
     }
-    guard let decision, let output = decision.passes else {
-      if decision?.mustDeliver == true { drain() }
+    guard let output = decision.passes else {
+      if decision.mustDeliver { drain() }
       return false
     }
     let isStored = outlet.pass(output, edge, up, turn)
@@ -93,18 +103,14 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     var deadline: (generation: Int, interval: Duration?)?
   }
 
-  /// - Parameter condition: Where it does not hold nothing is done, and nil returned.
   private func decided<Dropped>(
-    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?,
-    if condition: (inout Guarded) -> Bool = { _ in true }
-  ) -> Decision? {
-    let decided = guarded.withLock { guarded -> (Decision, Dropped)? in
-      if !condition(&guarded) { return nil }
-      var plan = Plan()
+    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
+  ) -> Decision {
+    let (decision, dropped) = guarded.withLock { guarded in
+      var plan = Plan(isFree: guarded.isFree)
       let dropped = body(&guarded.state, &plan)
       return (settle(plan, &guarded, in: turn), dropped)
     }
-    guard let (decision, dropped) = decided else { return nil }
     _ = consume dropped
     setAlarm(decision)
     return decision
@@ -139,7 +145,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     if hasEnded { return }
     let decision = guarded.withLock { guarded -> Decision? in
       if guarded.generation != generation { return nil }
-      var plan = Plan(timer: .stop)
+      var plan = Plan(isFree: guarded.isFree, timer: .stop)
       fired(&guarded.state, &plan)
       return settle(plan, &guarded, in: nil)
     }
