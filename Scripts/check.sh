@@ -3,11 +3,18 @@
 # tests under two sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the
 # last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 # EASYREACT_CHECK_SECONDS: for all of it, 4,200; what has not ended by then is ended, and is a failure.
+# Two rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
+# other work four processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
+# do to each other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp -d)
-trap 'rm -rf "$log"' EXIT
-failures=()
+beside=
+# Who ends this ends what runs beside, too.
+trap 'rm -rf "$log"; if [ -n "$beside" ]; then pkill -P "$beside" || true; fi' EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+touch "$log/failures"
 seconds="${EASYREACT_CHECK_SECONDS:-4200}"
 # GNU's, which is everywhere on Linux. It ends the processes that a command has begun, too.
 limited() { # limited SECONDS COMMAND…
@@ -18,6 +25,7 @@ limited() { # limited SECONDS COMMAND…
 part() {
   local name=$1 code=0 began=$SECONDS left=$((seconds - SECONDS))
   shift
+  [ -e "$log/failures" ] || exit 1
   echo "== $name"
   if [ "$left" -le 0 ]; then left=1; fi
   limited "$left" "$@" 2>&1 | tee "$log/$name" || code=$?
@@ -27,7 +35,7 @@ part() {
     *:0) ;;
     # Without valgrind, or on a processor that has no baseline.
     instructions:3) echo "NOT COUNTED" ;;
-    *) failures+=("$name") ;;
+    *) echo "$name" >>"$log/failures" ;;
   esac
 }
 
@@ -39,24 +47,37 @@ build() { # build PACKAGE [OPTIONS]
   part "build of ${1//\//-}" env SWIFT_DETERMINISTIC_HASHING=1 swift build --package-path "$1" --scratch-path "$1/.build-strict" "${@:2}" $EASYREACT_SWIFT_FLAGS
 }
 
-part "format" Scripts/format.sh --check
-part "floors" Scripts/check-floors.sh
-part "32-bit" Scripts/check-32-bit.sh
-build . --build-tests --traits "$(Scripts/traits.sh)"
-build Tools --build-tests
-build Examples
-part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
-build Benchmarks/Sequence
-if [ -e /usr/include/nats/nats.h ]; then build Benchmarks/SharedNodes; fi
-# Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
-part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
-part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh
-part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
-part "tests" env EASYREACT_SCRATCH=.build-strict Scripts/test.sh
+# The tests, of builds that are there.
+tested() {
+  part "format" Scripts/format.sh --check
+  part "floors" Scripts/check-floors.sh
+  part "32-bit" Scripts/check-32-bit.sh
+  build . --build-tests --traits "$(Scripts/traits.sh)"
+  build Tools --build-tests
+  build Examples
+  part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh
+  part "tests" env EASYREACT_SCRATCH=.build-strict Scripts/test.sh
+}
+
+# What is measured, and what is watched.
+watched() {
+  build Benchmarks/Sequence
+  if [ -e /usr/include/nats/nats.h ]; then build Benchmarks/SharedNodes; fi
+  # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
+  part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
+  part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh
+  part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
+  if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then part "sanitizers" Scripts/sanitize.sh; fi
+}
+
+watched >"$log/beside" 2>&1 &
+beside=$!
+tested
+wait
+beside=
+cat "$log/beside"
 counted=$(tail -1 "$log/tests")
-if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then
-  part sanitizers Scripts/sanitize.sh
-fi
+mapfile -t failures <"$log/failures"
 
 if [ "${#failures[@]}" -eq 0 ]; then
   echo "$counted"
