@@ -538,15 +538,14 @@ class Twin {
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
 
-  /// What is raised together is raised by as much more as it has nodes, as far as nothing else has to rise for it.
+  /// What is raised together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it.
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
-    var room = raised.count - 1
-    for node in raised.values {
-      for edge in node.edges where !edge.leadsBack && raised[edge.down.number] == nil {
-        room = min(room, edge.down.rank - node.rank - 1)
-      }
+    let edges = raised.values.flatMap { node in node.edges.filter { !$0.leadsBack } }
+    var room = raised.count + edges.count - 1
+    for edge in edges where raised[edge.down.number] == nil {
+      room = min(room, edge.down.rank - edge.up.rank - 1)
     }
     for node in raised.values { node.rank += room }
   }

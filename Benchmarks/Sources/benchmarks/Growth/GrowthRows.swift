@@ -225,6 +225,36 @@ private func cycleGrowthRows() -> [GrowthRow] {
       for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
       return Grown(work: size, keep: ring) { for node in chain { ring[0].link(to: node) } }
     },
+    GrowthRow("n links of a hub that n deeper nodes follow") { size in
+      let hub = MutableNode<Int>(), followers = emptyNodes(size), chain = chainOfMaps(2 * size)
+      for follower in followers {
+        follower.link(to: chain[2 * size - 1])
+        follower.link(to: hub)
+      }
+      return Grown(work: size, keep: followers) {
+        for node in chain[..<size] { hub.link(to: node) }
+      }
+    },
+    GrowthRow("n links of a hub that n deeper fields are synced with") { size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(2 * size)
+      for field in fields {
+        field.link(to: chain[2 * size - 1])
+        field.sync(with: hub)
+      }
+      return Grown(work: size, keep: fields) {
+        for node in chain[..<size] { hub.link(to: node) }
+      }
+    },
+    // Each link has a higher top, and no higher rank: synced nodes hear their partners by an edge that leads back.
+    GrowthRow("n links of a hub of n maps below n syncs") { size in
+      let hub = MutableNode<Int>(), maps = (0..<size).map { _ in hub.map { $0 } }
+      let high = emptyNodes(size), low = emptyNodes(size)
+      for (index, node) in chainOfMaps(size).enumerated() {
+        high[index].sync(with: low[index])
+        high[index].link(to: node)
+      }
+      return Grown(work: size, keep: (maps, high)) { for node in low { hub.link(to: node) } }
+    },
     GrowthRow("n syncs of a field with a node of n maps, made and cancelled") { size in
       let node = MutableNode<Int>(), maps = (0..<size).map { _ in node.map { $0 } }
       let field = MutableNode<Int>()

@@ -5,14 +5,14 @@ import Synchronization
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
 // but for a node that nothing ordinary leads to; past a limit the graph's ranks are counted anew. What is raised
-// together is raised by as much more as it has nodes, as far as nothing else has to rise for it.
+// together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it.
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
 // so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
 // edge that leads back, so nodes of a component, and those below it whose rank is lower, have a top
 // of their own. It may be any that does not fall. So what is raised gets more than it needs: each node
 // one more than the one above it, for else all that lies below a component would have one top, and each
-// search there would look at all of it; and a component as much more as it has members, so that n
+// search there would look at all of it; and as much more as it has edges, and a component members, so that n
 // newcomers raise it log n times.
 
 extension SideTable {
@@ -142,7 +142,8 @@ func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   while let (storage, wish) = lifts.next() {
     if wish <= storage.top() { continue }
     let members = storage.members() ?? [storage]
-    let new = wish + Int32(clamping: members.count - 1)
+    let edges = members.reduce(0) { $0 + EdgeWalk($1, .outs).count { $0.pointee.isUncut() } }
+    let new = wish + Int32(clamping: members.count - 1 + edges)
     highest = max(highest, new)
     for member in members { member.liftTop(to: new) }
     for member in members {
@@ -166,6 +167,8 @@ extension NodePointer {
 /// What one link raises.
 private struct Raising {
   private var raised: Set<NodePointer> = []
+  /// Nodes raised and edges looked at for it.
+  private var effort = 0
   /// Edges that lead to a rank that is high enough; and to a node with a top of its own.
   private var reached: [(up: NodePointer, down: NodePointer)] = []
   private var topped: [(up: NodePointer, down: NodePointer)] = []
@@ -175,12 +178,14 @@ private struct Raising {
     lifts.add(start, from: start.pointee.rank.load(ordering: .relaxed), to: rank)
     while let (storage, rank) = lifts.next() {
       _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
-      raised.insert(storage)
+      let isNew = raised.insert(storage).inserted
+      if isNew { effort += 1 }
       let hasOwnTop = storage.ownTop() != SideTable.noTop
       for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
         let down = edge.pointee.down!
         if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
         if edge.pointee.has(.isBackEdge) { continue }
+        if isNew { effort += 1 }
         let old = down.pointee.rank.load(ordering: .relaxed)
         if old > rank {
           reached.append((storage, down))
@@ -202,10 +207,10 @@ private struct Raising {
     return highest
   }
 
-  /// By as much more as they are, as far as nothing else has to rise for it. So where n links each raise all that follows,
-  /// they raise each node log n times. Returns the highest rank of what was derived from them meanwhile.
+  /// By as much more as they are and have edges, as far as nothing else has to rise for it. So where n links each raise all that
+  /// follows, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
   private func spread() -> Int32 {
-    var room = Int32(clamping: raised.count - 1)
+    var room = Int32(clamping: effort - 1)
     for (up, down) in reached where room > 0 && !raised.contains(down) {
       let (low, high) = (
         up.pointee.rank.load(ordering: .relaxed), down.pointee.rank.load(ordering: .relaxed)
