@@ -189,8 +189,14 @@ extension EdgePointer {
   @inlinable @inline(never) func passSlowly<Value: Sendable>(
     _ arrival: consuming Arrival<Value>, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
+    passSlowly(arrival, Delivery(self, turn), from: up, in: turn)
+  }
+
+  @inlinable @inline(__always) func passSlowly<Value: Sendable>(
+    _ arrival: consuming Arrival<Value>, _ delivery: Delivery, from up: NodePointer,
+    in turn: TurnPointer
+  ) -> Bool {
     let down = pointee.down.unsafelyUnwrapped
-    let delivery = Delivery(self, turn)
     // What flows within a region does not queue behind its messages.
     if up.sharesRegion(down) {
       if pointee.isOver() { return stop(.cut, in: turn) }

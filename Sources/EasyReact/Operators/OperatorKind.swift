@@ -62,6 +62,7 @@
     case .member: [.hasFixedEnds, .tellsMark]
     case .derived: [.hasFixedEnds, .tellsMark, .keepsEvents]
     case .race, .inner, .groups, .group: .hasFixedEnds
+    case .inlet: .filtersItself
     default: []
     }
   }

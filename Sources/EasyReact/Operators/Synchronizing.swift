@@ -126,13 +126,26 @@ extension EdgePointer {
 }
 
 @inlinable func half<Input, Output>(
-  of _: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
+  of node: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
 ) -> NodeTransform<Input, Output> {
-  NodeTransform(.sync) {
-    EdgeParts { up, edge, turn in
-      edge.pass(up.withValue(transform), from: up, in: turn)
+  let version = node.partVersion
+  return NodeTransform(.sync) {
+    guard let version else {
+      return EdgeParts { up, edge, turn in
+        edge.pass(up.withValue(transform), from: up, in: turn)
+      }
+    }
+    return EdgeParts { up, edge, turn in
+      version.withNumber(of: up, in: turn) {
+        edge.pass(up.withValue(transform), from: up, in: turn)
+      }
     }
   }
+}
+
+extension Node {
+  /// Of a part of another node.
+  @usableFromInline final var partVersion: PartVersion<Value>? { lens?.version }
 }
 
 private final class SyncCancelable: Cancelable {

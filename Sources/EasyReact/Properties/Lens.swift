@@ -22,7 +22,10 @@ class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
   func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {}
   func inlet(of node: Node<Value>) -> Node<Value> { node }
   /// Of a part of this part.
-  func lens<Inner: Sendable>(_ inner: Part<Value, Inner>) -> Lens<Inner> { fatalError() }
+  func lens<Inner: Sendable>(_ inner: Part<Value, Inner>, _ version: PartVersion<Inner>) -> Lens<
+    Inner
+  > { fatalError() }
+  var version: PartVersion<Value>? { nil }
 }
 
 /// A part of `root`, which is no lens: a part of a part is a part of the outermost whole.
@@ -30,17 +33,23 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   // Unchecked: adds constants and a Mutex.
   private let root: MutableNode<Root>
   private let part: Part<Root, Value>
+  private let ownVersion: PartVersion<Value>
   /// Made when something is linked to the lens, and gone with it.
   private let inlet = Mutex<MutableNode<Value>?>(nil)
 
-  init(_ root: MutableNode<Root>, _ part: Part<Root, Value>) {
+  init(_ root: MutableNode<Root>, _ part: Part<Root, Value>, _ version: PartVersion<Value>) {
     self.root = root
     self.part = part
+    ownVersion = version
   }
 
-  override func lens<Inner: Sendable>(_ inner: Part<Value, Inner>) -> Lens<Inner> {
-    LensOf<Root, Inner>(root, part.part(inner))
+  override func lens<Inner: Sendable>(_ inner: Part<Value, Inner>, _ version: PartVersion<Inner>)
+    -> Lens<Inner>
+  {
+    LensOf<Root, Inner>(root, part.part(inner), version)
   }
+
+  override var version: PartVersion<Value>? { ownVersion }
 
   override func staged(in batch: Batch) -> AnyObject? {
     guard let staged = batch.staged(root.storage) else { return nil }
@@ -121,7 +130,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let turn = currentTurn()
     turn.enter()
     inlet.storage.perform(in: turn) { turn in
-      if node.storage.claim(by: turn) { inlet.storage.raiseNumber(to: node.storage) }
+      if node.storage.claim(by: turn) {
+        inlet.storage.raiseNumber(to: node.storage)
+        self.ownVersion.begin(with: node.storage)
+      }
     }
     turn.leave()
     return inlet
@@ -136,16 +148,94 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       return inlet
     }
     if let first, first !== made { return first }
-    let part = part
+    let (part, version) = (part, ownVersion)
     let edge = NodeTransform<Value, Root>(.inlet) { [weak root] in
       EdgeParts { up, edge, turn in
         let value = up.slot(Value.self).pointee
-        guard let change = root?.kept(.attempt { part.put(&$0, value) }) else { return false }
-        return edge.passSlowly(change, from: up, in: turn)
+        var delivery = Delivery(edge, turn)
+        let number = (delivery.wave.number, delivery.tiebreak)
+        let isSynced = up.hasComeBySync
+        if isSynced { delivery.isFiltered = false }
+        let change = root?.kept(
+          .attempt { whole in
+            if isSynced && !version.isOlder(than: number) { return false }
+            if !part.put(&whole, value) { return false }
+            if isSynced { version.note(value, number) }
+            return true
+          })
+        guard let change else { return false }
+        return edge.passSlowly(change, delivery, from: up, in: turn)
       }
     }
     edge.setEnds { from, to in (from, to) = (made, root) }
     return made
+  }
+}
+
+/// Since which wave a part is as it is, as far as something is linked to its lens: the number by which what is synced with the
+/// lens is compared. That of the whole would not do, for it rises with each change of another part: a field would be told
+/// again what it held before, as if that were newer than what was set there meanwhile.
+///
+/// A part that has the same bits as before counts as untouched. What has other bits and is equal counts as changed.
+@usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: the holder of the whole's region touches it, nobody else.
+  private var isWatched = false
+  private var value: Value?
+  private var number: (wave: UInt64, tiebreak: UInt64) = (0, 0)
+
+  /// Something is linked to the lens, and what that holds now counts.
+  func begin(with node: NodePointer) {
+    isWatched = true
+    note(
+      node.readStored(Value.self), (node.pointee.wave.load(ordering: .relaxed), node.tiebreak()))
+  }
+
+  func note(_ new: Value?, _ number: (wave: UInt64, tiebreak: UInt64)) {
+    self.number = number
+    let old = value
+    value = new
+    _ = consume old  // user code
+  }
+
+  /// The whole, or the part that this one lies in, has told a value.
+  func noteChange(_ new: Value?, of up: NodePointer, in turn: TurnPointer) {
+    if !isWatched || haveSameBits(value, new) { return }
+    let wave = turn.pointee.wave
+    note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
+  }
+
+  func isOlder(than other: (UInt64, UInt64)) -> Bool { number < other }
+
+  /// Runs `body` as part of a wave with the part's number where the present one has not touched the part.
+  @usableFromInline func withNumber(
+    of node: NodePointer, in turn: TurnPointer, _ body: () -> Bool
+  ) -> Bool {
+    let saved = turn.pointee.wave
+    if !isWatched || saved.number != node.pointee.wave.load(ordering: .relaxed)
+      || number.wave >= saved.number
+    {
+      return body()
+    }
+    turn.pointee.wave.number = number.wave
+    turn.pointee.wave.flags.remove(.late)
+    if body() { return true }
+    turn.pointee.wave = saved
+    return false
+  }
+}
+
+private func haveSameBits<Value>(_ first: Value?, _ second: Value?) -> Bool {
+  guard let first, let second else { return first == nil && second == nil }
+  return withUnsafeBytes(of: first) { first in
+    withUnsafeBytes(of: second) { second in first.elementsEqual(second) }
+  }
+}
+
+extension NodePointer {
+  /// Does its value come over half of a sync?
+  fileprivate var hasComeBySync: Bool {
+    let sender = pointee.sender.load(ordering: .relaxed)
+    return hasEdge(.ins) { $0.pointee.up == sender && $0.pointee.has(.sync) }
   }
 }
 

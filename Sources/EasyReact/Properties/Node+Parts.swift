@@ -13,7 +13,7 @@ extension MutableNode {
   ///
   /// A set, and an `update`, is one ``update(_:)`` of the whole, made where that is held: of two threads
   /// that set two parts neither loses anything. The lens is told whenever the whole is, also where the part is the
-  /// same as before; append `distinctUntilChanged()` where that is not wanted. It is empty while the whole is, and
+  /// same as before; append `distinctUntilChanged()` where that is not wanted. What is synced with it is told of changes of the part alone. It is empty while the whole is, and
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole.
   ///
@@ -86,8 +86,10 @@ extension MutableNode {
   private final func makeLens<Inner: Sendable>(
     _ part: EasyReact.Part<Value, Inner>, _ location: SourceLocation
   ) -> MutableNode<Inner> {
-    let node = unsafeDowncast(derivePart(location, part.get), to: MutableNode<Inner>.self)
-    let lens = lens?.lens(part) ?? LensOf(self, part)
+    let version = PartVersion<Inner>()
+    let node = unsafeDowncast(
+      derivePart(location, version, part.get), to: MutableNode<Inner>.self)
+    let lens = lens?.lens(part, version) ?? LensOf(self, part, version)
     node.storage.attachments().state.withLock { $0.lens = lens }
     return node
   }
@@ -136,13 +138,16 @@ extension ReadableNode {
 extension Node {
   /// A node of what is there, empty while there is nothing.
   fileprivate final func derivePart<Part: Sendable>(
-    _ location: SourceLocation, _ get: @escaping @Sendable (Value) -> Part?
+    _ location: SourceLocation, _ version: PartVersion<Part>? = nil,
+    _ get: @escaping @Sendable (Value) -> Part?
   ) -> Node<Part> {
     let edge = EdgeStorage(
       kind: .lens, up: storage, handle: Unmanaged.passRetained(self as AnyNode),
       hearsEmptiness: true, flags: .starting
     ) { up, edge, turn in
-      if !turn.isEmptied, let part = up.withValue(get) {
+      let part = turn.isEmptied ? nil : up.withValue(get)
+      version?.noteChange(part, of: up, in: turn)
+      if let part {
         return edge.pass(part, from: up, in: turn)
       }
       return edge.passSlowly(Arrival<Part>.empty, from: up, in: turn)

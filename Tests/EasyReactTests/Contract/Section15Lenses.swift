@@ -347,6 +347,77 @@ struct Person: Sendable, Equatable {
     #expect(name.value == "2000" && age.value == 2_000)
   }
 
+  @Test(arguments: [false, true])
+  func `15.4 a set of a synced field stands where another part is set while it is told`(
+    byField: Bool
+  ) {
+    let person = MutableNode(Person(age: 1))
+    let name = person[\.name], age = person[\.age]
+    let ageField = MutableNode(0), nameField = MutableNode("")
+    ageField.sync(with: age)
+    nameField.sync(with: name)
+    let told = Recorder(ageField)
+    let listening = ageField.listen { value in
+      if value == 30 { (byField ? nameField : name).value = "Grace" }
+      if value == 40 { person.update { $0.email = "ada" } }
+    }
+    ageField.value = 30
+    #expect(person.value == Person(name: "Grace", age: 30))
+    ageField.value = 40
+    #expect(person.value == Person(name: "Grace", age: 40, email: "ada"))
+    #expect(age.value == 40 && ageField.value == 40 && nameField.value == "Grace")
+    #expect(told.values == [1, 30, 40])
+    // The part itself: the later set wins, as between any two that are synced.
+    let later = ageField.listen { if $0 == 50 { age.value = 60 } }
+    ageField.value = 50
+    #expect(person.value?.age == 60 && ageField.value == 60)
+    #expect(checkInvariants([person, name, age, ageField, nameField]) == [])
+    keepAlive([listening, later] as AnyObject)
+  }
+
+  @Test
+  func `15.4 a part that a change of the whole leaves alone is not told to what is synced with it`()
+  {
+    let person = MutableNode(Person())
+    let city = person[\.address][\.city], field = MutableNode<String>()
+    field.sync(with: city)
+    let told = Recorder(field), part = Recorder(city)
+    person[\.age].value = 37
+    person[\.address][\.street].value = "High Street"
+    person.update {
+      $0.address = Address(city: "A city whose name is too long to lie in the string itself")
+    }
+    person[\.age].value = 38
+    field.value = "Paris"
+    person.value = Person()
+    #expect(told.values == ["London", part.values[3], "Paris", "London"])
+    #expect(part.values.count == 7 && person.value == Person())
+  }
+
+  @Test(arguments: [1, 30])
+  func `15.4 a set of a synced field stands where another thread sets another part`(sets: Int) {
+    Stress.rounds(3_000 / sets + 500) { round in
+      let person = MutableNode(Person(age: 0))
+      let age = person[\.age], field = MutableNode(0), other = MutableNode(0)
+      let year = person[\.address][unwrapping: \.street]
+      field.sync(with: age)
+      other.sync(with: field)
+      round.threads(2) { member in
+        for number in 1...sets {
+          if member == 0 { field.value = number } else { year.value = "\(number)" }
+        }
+      }
+      round.expect(settle(), "no rest")
+      round.expect(
+        person.value == Person(age: sets, address: Address(street: "\(sets)")),
+        "the whole is \(person.value!)")
+      round.expect(
+        field.value == sets && other.value == sets && age.value == sets,
+        "the field is \(field.value!), the other one \(other.value!)")
+      keepAlive([age, year, field, other] as AnyObject)
+    }
+  }
+
   // MARK: Threads
 
   @Test func `15.4 eight threads that set eight parts lose nothing`() {

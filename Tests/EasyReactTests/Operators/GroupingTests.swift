@@ -279,4 +279,40 @@ import Testing
     keepAlive(listening)
     _ = ofGroup.withLock { $0.take() }
   }
+
+  @Test(arguments: [false, true])
+  func
+    `10.6 a result that its own listener lets go of while groups wait in its queue loses no order`(
+      ofEvents: Bool
+    )
+  {
+    let a = ofEvents ? MutableNode<Int>.eventNode() : MutableNode<Int>(), told = Journal<Int>()
+    var result = Optional(a.groupBy { $0 / 100 })
+    weak let gone = result
+    let kept = Mutex<[Listening]>([])
+    let listening = result!.listen { group in
+      if group.key == 0 { for value in [101, 102, 201, 103] { a.value = value } }
+      if group.key != 1 { return }
+      let heard = group.values.listen { value in
+        told.note(value)
+        if value == 102 { a.value = 105 }
+      }
+      // The last who keeps the result lets go of it.
+      let all = kept.withLock { kept in
+        defer { kept = [heard] }
+        return kept
+      }
+      for listening in all { listening.cancel() }
+      a.value = 104
+    }
+    kept.withLock { $0 = [listening] }
+    result = nil
+    a.value = 1
+    #expect(told.entries == [101, 102, 103, 104, 105])
+    a.value = 106
+    #expect(told.entries == [101, 102, 103, 104, 105, 106])
+    #expect(gone == nil)
+    #expect(checkInvariants([a]) == [])
+    kept.withLock { $0 }.forEach { $0.cancel() }
+  }
 }

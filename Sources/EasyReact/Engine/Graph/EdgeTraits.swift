@@ -14,6 +14,9 @@
   /// Its state is told of the cut mark at once, before the edge has ended.
   @inlinable static var tellsMark: EdgeTraits { EdgeTraits(rawValue: 8) }
 
+  /// Its step finds out what is older than what it leads to.
+  @inlinable static var filtersItself: EdgeTraits { EdgeTraits(rawValue: 64) }
+
   // Not of its operator: of this very edge.
 
   /// `EdgeStorage.object` is its state.
