@@ -64,11 +64,7 @@ extension NodePointer {
     var delivery = Delivery(context: context)
     delivery.wave.number = wave
     if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
-    if arrive(arrival, delivery, sender: nil, in: turn) {
-      propagate(in: turn)
-    } else {
-      tellWhatWaits(in: turn)  // what a change has set here that had nothing to change
-    }
+    if arrive(arrival, delivery, sender: nil, in: turn) { propagate(in: turn) }
     turn.pointee.wave = saved
     _ = consume context
   }
@@ -131,28 +127,52 @@ extension NodePointer {
 
   /// The node goes on the stack, its listeners hear the value, and its edges are next.
   @inline(__always) fileprivate func beginNotification(in turn: TurnPointer) {
-    if !pointee.flags.has(.busy) {
-      pointee.caller = turn.pointee.top
-      turn.pointee.top = self
-      pointee.flags.insert(.busy)
+    if !pointee.flags.has(.untold) {
+      push(in: turn)
+    } else {
+      if !pointee.flags.has(.busy) { push(in: turn) }
+      if pointee.flags.only(.holdsNoValue.with(.event)) == .holdsNoValue,
+        let audience = takeAudience()
+      {
+        return notify(audience, in: turn)
+      }
     }
     // Taken before the listeners run: what is linked meanwhile lies behind it and gets its own
     // initial push.
     pointee.end = pointee.lastOut.load(ordering: .acquiring)
     pointee.cursor = pointee.end == nil ? nil : pointee.firstOut.load(ordering: .acquiring)
     if pointee.firstListener.load(ordering: .acquiring) != nil {
-      if turn.pointee.isTraced { notifyTraced(in: turn) } else { notify(in: turn) }
+      notifyOneByOne(to: pointee.lastListener.load(ordering: .acquiring), in: turn)
     }
+  }
+
+  @inline(__always) private func push(in turn: TurnPointer) {
+    pointee.caller = turn.pointee.top
+    turn.pointee.top = self
+    pointee.flags.insert(.busy)
+  }
+
+  @inline(never) private func notify(_ audience: Audience, in turn: TurnPointer) {
+    if audience.number > turn.pointee.wave.number {
+      pointee.wave.store(audience.number, ordering: .releasing)
+      pointee.flags.remove(.late)
+      turn.pointee.wave.number = audience.number
+      turn.pointee.wave.flags.remove(.late)
+    }
+    pointee.end = audience.lastOut
+    pointee.cursor = pointee.end == nil ? nil : pointee.firstOut.load(ordering: .acquiring)
+    notifyOneByOne(to: audience.lastListener, in: turn)
   }
 }
 
 // MARK: 4 Listeners
 
 extension NodePointer {
-  /// In order of attachment, up to the last one that was there when the notification began.
-  @inline(__always) fileprivate func notify(in turn: TurnPointer) {
-    // Empty, or another thread is appending the first one.
-    guard let last = pointee.lastListener.load(ordering: .acquiring) else { return }
+  /// In order of attachment, up to the last one that was there when the notification began. Nil: there was none; perhaps
+  /// another thread is appending the first one.
+  @inline(__always) fileprivate func notifyOneByOne(to last: EdgePointer?, in turn: TurnPointer) {
+    guard let last else { return }
+    if turn.pointee.isTraced { return notifyTraced(to: last, in: turn) }
     var next = pointee.firstListener.load(ordering: .acquiring)
     while let edge = next {
       if edge.pointee.flags.load(ordering: .relaxed) == 0,

@@ -172,9 +172,8 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// `notify` for a turn that is traced.
-  @inline(never) func notifyTraced(in turn: TurnPointer) {
-    guard let last = pointee.lastListener.load(ordering: .acquiring) else { return }
+  /// `notifyOneByOne` for a turn that is traced.
+  @inline(never) func notifyTraced(to last: EdgePointer, in turn: TurnPointer) {
     var next = pointee.firstListener.load(ordering: .acquiring)
     while let edge = next {
       if edge.pointee.has(.cut) {

@@ -53,12 +53,10 @@ struct InnerEdge {
 }
 
 extension NodePointer {
-  /// A join that waits in this turn tells its value when it has run, unless it cannot, and a node whose value is being replaced
-  /// tells the new one: who has just begun to follow it waits for that.
+  /// A join that waits in this turn tells its value when it has run, unless it cannot: who has just begun to follow it waits for
+  /// that.
   @usableFromInline func willEmit(in turn: TurnPointer) -> Bool {
-    guard isHeld(by: turn) else { return false }
-    if isBeingReplaced { return true }
-    guard let join = pointee.join, join.pointee.isWaiting,
+    guard isHeld(by: turn), let join = pointee.join, join.pointee.isWaiting,
       !join.pointee.isTerminated.load(ordering: .relaxed),
       // The others may run and say nothing: no tick, a member without a value, a derivation, be it without edges. The
       // join's own edges are the first ones.

@@ -95,7 +95,7 @@ extension EdgePointer {
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
       let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
-      if areAttached == [true, true], !winner.pointee.up!.isBeingReplaced,
+      if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
       {
         winner.tellFirst(in: turn, comesBack: !isPlain)
@@ -117,7 +117,6 @@ extension EdgePointer {
   fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
     let up = pointee.up!
     if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
-      !up.isBeingReplaced,
       pushes || up.pointee.wave.load(ordering: .relaxed) >= number
     {
       pushValue(in: turn, number: number)
@@ -128,14 +127,19 @@ extension EdgePointer {
 @inlinable func half<Input, Output>(
   of node: Node<Input>, to _: Node<Output>, _ transform: @escaping @Sendable (Input) -> Output
 ) -> NodeTransform<Input, Output> {
-  let version = node.partVersion
+  if let version = node.partVersion { return half(of: version, transform) }
   return NodeTransform(.sync) {
-    guard let version else {
-      return EdgeParts { up, edge, turn in
-        edge.pass(up.withValue(transform), from: up, in: turn)
-      }
+    EdgeParts { up, edge, turn in
+      edge.pass(up.withValue(transform), from: up, in: turn)
     }
-    return EdgeParts { up, edge, turn in
+  }
+}
+
+@usableFromInline func half<Input, Output>(
+  of version: PartVersion<Input>, _ transform: @escaping @Sendable (Input) -> Output
+) -> NodeTransform<Input, Output> {
+  NodeTransform(.sync) {
+    EdgeParts { up, edge, turn in
       version.withNumber(of: up, in: turn) {
         edge.pass(up.withValue(transform), from: up, in: turn)
       }

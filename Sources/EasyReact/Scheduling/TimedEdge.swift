@@ -251,8 +251,8 @@ enum TimerChange: Sendable {
 ) {
   if !isStored { return body() }
   let saved = turn.pointee.wave
-  storage.pointee.flags.insert(.busy)
+  let flags = storage.beginUntold()
   body()
-  storage.pointee.flags.remove(.busy)
+  storage.endUntold(flags)
   turn.pointee.wave = saved
 }

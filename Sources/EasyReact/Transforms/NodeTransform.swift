@@ -94,12 +94,12 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   /// The same without context.
   @inlinable public final func send(_ value: Output) {
     let turn = currentTurn()
-    if let edge = turn.pointee.receiving, isPublicObject(of: edge), !turn.pointee.hasSent,
+    if let edge = turn.pointee.receiving, isPublicObject(of: edge), turn.pointee.sent == .busy,
       edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
       edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
-      turn.pointee.hasSent = true
-      edge.pointee.down.unsafelyUnwrapped.pointee.flags = .busy  // see `take`; it was at rest
+      turn.pointee.sent = []
+      edge.pointee.down.unsafelyUnwrapped.pointee.flags = .untold  // see `take`; it was at rest
     } else {
       deliverSent(.value(value), nil)
     }
@@ -127,8 +127,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
-    let saved = (turn.pointee.receiving, turn.pointee.hasSent)
-    (turn.pointee.receiving, turn.pointee.hasSent) = (edge, false)
+    let saved = (turn.pointee.receiving, turn.pointee.sent)
+    (turn.pointee.receiving, turn.pointee.sent) = (edge, .busy)
     let handle = up.pointee.handle.load(ordering: .relaxed).unsafelyUnwrapped  // the edge keeps it
     Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
       if turn.isEmptied {
@@ -139,12 +139,12 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
         receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
       }
     }
-    let hasSent = turn.pointee.hasSent
-    // The first value was stored, and the node marked busy so that the others wait there. The loop
-    // takes it up.
-    if hasSent { edge.pointee.down.unsafelyUnwrapped.pointee.flags.remove(.busy) }
-    (turn.pointee.receiving, turn.pointee.hasSent) = saved
-    return hasSent
+    let sent = turn.pointee.sent
+    // The first value was stored, and the others wait there. The loop takes it up.
+    (turn.pointee.receiving, turn.pointee.sent) = saved
+    if sent == .busy { return false }
+    edge.pointee.down.unsafelyUnwrapped.endUntold(sent)
+    return true
   }
 
   @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
@@ -159,9 +159,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     // one.
     let saved = turn.pointee.wave
     if edge.passSlowly(arrival, from: up, in: turn) {
-      if turn.pointee.hasSent { return }
-      turn.pointee.hasSent = true
-      edge.pointee.down.unsafelyUnwrapped.pointee.flags.insert(.busy)
+      if turn.pointee.sent != .busy { return }
+      turn.pointee.sent = edge.pointee.down.unsafelyUnwrapped.beginUntold()
     } else {
       turn.pointee.wave = saved
     }

@@ -231,16 +231,6 @@ private struct Pages: Sendable {
   var count = 0
 }
 
-/// Calls back when it dies.
-private final class Dying: Sendable {
-  let number: Int
-  private let dies: @Sendable () -> Void
-  init(_ number: Int, _ dies: @escaping @Sendable () -> Void = {}) {
-    (self.number, self.dies) = (number, dies)
-  }
-  deinit { dies() }
-}
-
 /// Runs once, when it is asked.
 private final class Hook: Sendable {
   private let body = Mutex<(@Sendable () -> Void)?>(nil)

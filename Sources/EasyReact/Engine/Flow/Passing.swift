@@ -10,9 +10,10 @@ extension EdgePointer {
     let flags = pointee.allFlags
     if flags.has([.cut, .starting]) { return stop(.cut, in: turn) }
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
-    if pointee.traits.has(.filtersItself) { return true }
     let delivery = Delivery(self, turn)
-    if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery) {
+    if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery),
+      !pointee.traits.has(.filtersItself)
+    {
       pointee.down.unsafelyUnwrapped.pointee.join?.missChange()
       return stop(.reachedAlready, in: turn)
     }

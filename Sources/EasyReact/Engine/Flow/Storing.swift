@@ -27,6 +27,9 @@ extension NodePointer {
       flags = flags.without(.event).with(.emptied)
     case let change:
       guard let given = storeChange(change, delivery, &flags, sender: sender, in: turn) else {
+        let saved = turn.pointee.wave
+        tellWhatWaits(in: turn)  // what the change has set here
+        turn.pointee.wave = saved
         return false
       }
       number = given
@@ -93,9 +96,11 @@ extension NodePointer {
     turn.pointee.wave.flags = flags
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
+      let flags = beginUntold()
       if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
       traceStored(
         origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
+      endUntold(flags)
     }
   }
 

@@ -24,7 +24,8 @@ import Synchronization
   var spareBatch: Unmanaged<AnyObject>? = nil
   /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
   @usableFromInline var receiving: EdgePointer? = nil
-  @usableFromInline var hasSent = false
+  /// What `beginUntold` returned for the node that has been sent a value; busy: none has been.
+  @usableFromInline var sent = NodeFlags.busy
   /// Joins that wait, a binary heap by rank, then by creation.
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>

@@ -12,7 +12,6 @@ extension EdgePointer {
     let up = pointee.up.unsafelyUnwrapped
     if !attachWithoutPush(in: turn) { return }
     if !up.pointee.hasValue.load(ordering: .relaxed) { return }
-    if up.isBeingReplaced { return }
     if pointee.has(.filtered) {
       tellFirst(in: turn, context: context)
     } else {
@@ -26,6 +25,7 @@ extension EdgePointer {
   @usableFromInline func attachWithoutPush(in turn: TurnPointer) -> Bool {
     let before = pointee.remove(.starting)
     if !before.has(.cut) {
+      pointee.up.unsafelyUnwrapped.settleAudience()
       attachToUpstream()
       pointee.state?.takeUnretainedValue().attached(self)
       return true
@@ -51,6 +51,7 @@ extension EdgePointer {
       turn.pointee.wave.flags.insert(.late)
     }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
+    if pointee.has(.filtered) { up.noteToldEarly(under: turn.pointee.wave.number) }
     up.whileBusy(in: turn) {
       if turn.pointee.isTraced {
         up.traceWave(turn.pointee.wave.number, began: true)
@@ -71,13 +72,14 @@ extension EdgePointer {
     let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
     let saved = turn.pointee.wave
     let keepsNumber =
-      !comesBack && down.holds(by: turn) && !down.pointee.flags.has(.busy)
+      !comesBack && !up.hasAudience && down.holds(by: turn) && !down.pointee.flags.has(.busy)
       && (up.areFromTheStart(down) || down.isOlder(than: up))
     turn.pointee.wave.number = keepsNumber ? up.pointee.wave.load(ordering: .relaxed) : newWave()
     turn.pointee.wave.flags = keepsNumber && up.tiebreak() != 0 ? .late : []
     if context != nil { turn.pointee.wave.flags.insert(.context) }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     let wave = turn.pointee.wave.number
+    if !comesBack { up.noteToldEarly(under: wave) }
     if turn.pointee.isTraced {
       up.traceWave(wave, began: true)
       tracePush(in: turn)
@@ -88,8 +90,8 @@ extension EdgePointer {
     let isStored = pointee.run(up, self, turn)
     up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
     if isStored { down.propagate(in: turn) }
-    up.tellWhatWaits(in: turn)  // what the transform set
     if turn.pointee.isTraced { up.traceWave(wave, began: false) }
+    up.tellWhatWaits(in: turn)  // what the transform, or a tracer, has set
     turn.pointee.wave = saved
     _ = consume context
   }
@@ -120,12 +122,6 @@ extension NodePointer {
   /// Nothing happens while the node is busy: it does so itself then.
   @usableFromInline func tellWhatWaits(in turn: TurnPointer) {
     if !pointee.flags.has(.busy), hasQueue, takeNext(in: turn) { propagate(in: turn) }
-  }
-
-  /// What it held is dying, and the wave that tells what it holds now is still to come: whoever begins to follow it waits for that.
-  var isBeingReplaced: Bool {
-    // Of one that tells an event the pair of bits means something else.
-    pointee.flags.only(.dying) == .dying && pointee.hasValue.load(ordering: .relaxed)
   }
 }
 

@@ -38,9 +38,9 @@ import Synchronization
   @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
   /// For good, until a value is stored: an event was told, so the node is empty, and `hasHeldEvent` holds.
   @inlinable static var holdsNoValue: NodeFlags { NodeFlags(rawValue: 32) }
-  /// Busy while a value that was replaced dies: the new one is there and told next. A node that holds none has
-  /// nothing to replace, so the pair of bits is free.
-  @inlinable static var dying: NodeFlags { busy.with(holdsNoValue) }
+  /// Of a node that holds a value: busy with user code that runs between storing it and telling it. See `Audience`, which takes
+  /// `holdsNoValue` away; where that bit is there afterwards the node has one. (Without a value the pair says nothing.)
+  @inlinable static var untold: NodeFlags { busy.with(holdsNoValue) }
   /// The value is an event: told, and not kept.
   @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
   /// For good: an event node, whose values are events. It is never at rest by the measure of values, so

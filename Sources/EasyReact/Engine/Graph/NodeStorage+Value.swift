@@ -100,19 +100,13 @@ extension NodePointer {
     }
   }
 
-  /// While the value that a node held dies: that is user code, which may set the node, and then waits
-  /// until the new value has been told. Who is attached meanwhile is told it with all others. Begins before the exchange, for the optimiser lets a value
-  /// die as soon as it is not used any more.
+  /// Begins before the exchange, for the optimiser lets a value die as soon as it is not used any more.
   @inlinable @inline(__always) func beginDying<Value>(_: Value.Type) -> NodeFlags {
-    if _isPOD(Value.self) { return [] }
-    let flags = pointee.flags
-    pointee.flags = flags.with(.dying)
-    return flags.only(.busy)
+    _isPOD(Value.self) ? [] : beginUntold()
   }
 
   @inlinable @inline(__always) func endDying<Value>(_: Value.Type, _ flags: NodeFlags) {
-    if _isPOD(Value.self) { return }
-    pointee.flags = pointee.flags.without(.dying).with(flags)
+    if !_isPOD(Value.self) { endUntold(flags) }
   }
 
   /// Holder only.

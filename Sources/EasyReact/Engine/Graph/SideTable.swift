@@ -12,6 +12,8 @@ import Synchronization
   let trace = Atomic<Unmanaged<AnyObject>?>(nil)
   let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline var context: ContextBox?
+  /// Of a value that is not told yet. The holder's.
+  var audience: Audience?
   /// What came while the node was busy.
   var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.

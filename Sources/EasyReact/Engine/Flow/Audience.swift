@@ -1,0 +1,63 @@
+import Synchronization
+
+// A value is stored, then told. Between the two user code may run: the value that was replaced dies, a tracer or a recorder
+// describes the new one, a user's transform goes on after it has sent, an operator calls the next closure. What is set on the node
+// meanwhile waits, as the node is busy; and who begins to follow it meanwhile is told the value at once, under a new number, as in a
+// listener. So it is not to be told it again: the first one that comes notes who was there before, and these alone are told.
+
+/// The last edge and the last listener that are told what a node holds.
+struct Audience {
+  let lastOut, lastListener: EdgePointer?
+  /// The newest number under which it was told over filtered edges meanwhile. The node has that too then, so the value does not
+  /// come back as a newer one.
+  var number: UInt64 = 0
+}
+
+extension NodePointer {
+  /// Returns what `endUntold` puts back. Holder; the value is stored, or is by the time user code runs.
+  @inlinable @inline(__always) func beginUntold() -> NodeFlags {
+    let flags = pointee.flags
+    pointee.flags = flags.with(.untold)
+    return flags
+  }
+
+  @inlinable @inline(__always) func endUntold(_ before: NodeFlags) {
+    let flags = pointee.flags
+    if flags == .untold, before.isEmpty { return pointee.flags = [] }
+    pointee.flags = NodeFlags(rawValue: flags.rawValue ^ NodeFlags.holdsNoValue.rawValue)
+      .without(.busy).with(before.only(.untold))
+  }
+
+  /// Somebody begins to follow the node.
+  @inline(__always) func settleAudience() {
+    if pointee.flags.only(.untold) == .untold { noteAudience() }
+  }
+
+  @inline(never) private func noteAudience() {
+    if !pointee.hasValue.load(ordering: .relaxed) { return }
+    let sideTable = self.sideTable()
+    if sideTable.audience != nil { return }
+    sideTable.audience = Audience(
+      lastOut: pointee.lastOut.load(ordering: .relaxed),
+      lastListener: pointee.lastListener.load(ordering: .relaxed))
+    pointee.flags.remove(.holdsNoValue)
+  }
+
+  /// What it holds has been told over a filtered edge.
+  func noteToldEarly(under number: UInt64) {
+    guard let sideTable = pointee.sideTableIfAny(), let audience = sideTable.audience else { return }
+    sideTable.audience?.number = max(audience.number, number)
+  }
+
+  var hasAudience: Bool { pointee.sideTableIfAny()?.audience != nil }
+
+  /// By the notification that tells them.
+  func takeAudience() -> Audience? {
+    guard pointee.hasValue.load(ordering: .relaxed), let sideTable = pointee.sideTableIfAny(),
+      let audience = sideTable.audience
+    else { return nil }
+    sideTable.audience = nil
+    pointee.flags.remove(.holdsNoValue)
+    return audience
+  }
+}
