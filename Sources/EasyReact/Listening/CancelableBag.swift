@@ -94,6 +94,8 @@ private struct Members: Sendable {
     members: [any Cancelable], last: Int, before: Int
   ) {
     let first = cancelling[thread] ?? 0
+    // Each of n members may cancel the bag again.
+    if first == added { return ([], 0, first) }
     let new = items.values.filter { $0.number > first }.sorted { $0.number < $1.number }
     if new.isEmpty { return ([], 0, first) }
     cancelling[thread] = added

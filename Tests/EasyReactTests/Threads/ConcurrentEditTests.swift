@@ -525,6 +525,21 @@ import Testing
     #expect(bag.count == 0 && !node.hasListener)
   }
 
+  @Test func `9.5 a member that cancels its bag again cancels what was added meanwhile, once`() {
+    let bag = CancelableBag(), order = Journal<Int>()
+    for number in 0..<3 {
+      bag.add(
+        ClosureCancelable {
+          bag.cancel()
+          order.note(number)
+          bag.add(ClosureCancelable { order.note(number + 10) })
+          bag.cancel()
+        })
+    }
+    bag.cancel()
+    #expect(order.entries == [0, 10, 1, 11, 2, 12] && bag.count == 0)
+  }
+
   /// After its own `cancel` has returned, a thread hears nothing of what it sets.
   @Test(arguments: ["listening", "owner", "link", "sync", "hop"])
   func `9.5 two threads cancel the same at once, and neither hears of it afterwards`(kind: String) {

@@ -73,6 +73,11 @@ private func cuttingRows() -> [GrowthRow] {
         for owner in owners { node.stopListening(by: owner) }
       }
     },
+    GrowthRow("a bag of n members that each cancel it again") { size in
+      let bag = CancelableBag()
+      for _ in 0..<size { bag.add(ClosureCancelable { [unowned bag] in bag.cancel() }) }
+      return Grown(work: size, keep: bag) { bag.cancel() }
+    },
     GrowthRow("hasListener beside n owners that are gone") { size in
       let node = MutableNode<Int>()
       do {
