@@ -16,20 +16,8 @@ struct CauseFinder {
   }
   private struct Waiting {
     let sequence: UInt64
-    let isInQueue: Bool
     /// The edge over which it was left with another thread; zero: it waits for something else.
     let leftOver: UInt64
-  }
-  /// The oldest first.
-  private struct Partners {
-    private var all: [UInt64] = [], taken = 0
-    mutating func append(_ sequence: UInt64) { all.append(sequence) }
-    mutating func takeFirst(_ count: Int) -> ArraySlice<UInt64> {
-      let first = all[taken...].prefix(count)
-      taken += first.count
-      if taken * 2 > all.count { (all, taken) = (Array(all[taken...]), 0) }
-      return first
-    }
   }
   /// Of one thread.
   private struct Thread {
@@ -43,8 +31,9 @@ struct CauseFinder {
   private var told: [Told: UInt64] = [:]
   /// Two edges may lead from one node to the other, and one of them push what the other one passes on.
   private var pushed: [Way: (sequence: UInt64, edge: UInt64)] = [:]
-  /// What waits, the oldest first: in the queue of the node below, or before that.
-  private var waiting: [Way: [Waiting]] = [:]
+  /// What waits: in the queue of the node below, and before that.
+  private var queued: [Way: OldestFirst<UInt64>] = [:]
+  private var waiting: [Way: OldestFirst<Waiting>] = [:]
   /// Sets that are left with another thread.
   private var left: [Told: UInt64] = [:]
   /// Their edges, by upstream: one node may be there twice.
@@ -55,7 +44,7 @@ struct CauseFinder {
   /// Of joins: what has come since they ran.
   private var arrivals: [UInt64: [UInt64]] = [:]
   /// Of zips: values without partners, by the stop, for each upstream.
-  private var partners: [UInt64: [UInt64: Partners]] = [:]
+  private var partners: [UInt64: [UInt64: OldestFirst<UInt64>]] = [:]
   /// Where an edge was made.
   private var edges: [UInt64: UInt64] = [:]
 
@@ -120,6 +109,7 @@ struct CauseFinder {
   mutating func forget(before oldest: UInt64) {
     told = told.filter { $0.value >= oldest }
     pushed = pushed.filter { $0.value.sequence >= oldest }
+    queued = queued.filter { ($0.value.last ?? 0) >= oldest }
     waiting = waiting.filter { ($0.value.last?.sequence ?? 0) >= oldest }
     left = left.filter { $0.value >= oldest }
     numbered = numbered.filter { $0.value >= oldest }
@@ -171,7 +161,7 @@ struct CauseFinder {
     if event.isSet {
       finding.set = openSet(event)
       let waited =
-        takeWaiting(event, isInQueue: true)
+        takeQueued(event)
         ?? left.removeValue(forKey: Told(node: event.node, wave: event.origin))
       finding.causes = (waited ?? finding.set).map { [$0] } ?? []
     } else {
@@ -190,7 +180,7 @@ struct CauseFinder {
     } else {
       finding.causes = arrived(event)
     }
-    wait(event, isInQueue: true)
+    queued[way(event), default: OldestFirst()].append(event.sequence)
     return finding
   }
 
@@ -212,9 +202,9 @@ struct CauseFinder {
       }
     switch event.stop {
     case .heldBackByTimer, .waitsOnScheduler, .waitsForCall, .leftInMailbox:
-      wait(event, isInQueue: false)
+      wait(event)
     case .waitsForAnotherUpstream where zips[event.node] != nil:
-      partners[event.node, default: [:]][event.other, default: Partners()].append(event.sequence)
+      partners[event.node, default: [:]][event.other, default: OldestFirst()].append(event.sequence)
     default: break
     }
     return Finding(causes: causes)
@@ -244,7 +234,7 @@ struct CauseFinder {
 
   /// Out of the node's queue, or straight to it.
   private mutating func came(_ event: TracedEvent) -> [UInt64] {
-    takeWaiting(event, isInQueue: true).map { [$0] } ?? arrived(event)
+    takeQueued(event).map { [$0] } ?? arrived(event)
   }
 
   /// By the run of a join; by a zip, with its partners; over an edge.
@@ -268,12 +258,11 @@ struct CauseFinder {
 
   /// Over an edge: where it waited, or the upstream's event.
   private mutating func source(_ event: TracedEvent) -> [UInt64] {
-    takeWaiting(event, isInQueue: false).map { [$0] } ?? freshSource(event)
+    takeWaiting(event) { _ in true }.map { [$0] } ?? freshSource(event)
   }
 
   private func freshSource(_ event: TracedEvent) -> [UInt64] {
-    let way = Way(up: event.other, down: event.node, wave: event.origin)
-    let push = pushed[way].flatMap {
+    let push = pushed[way(event)].flatMap {
       event.edge == 0 || event.edge == $0.edge ? $0.sequence : nil
     }
     // A push may come round a cycle, and the node then tells something under its number.
@@ -287,30 +276,35 @@ struct CauseFinder {
     takeWaiting(event) { $0.leftOver == event.edge }.map { [$0] } ?? freshSource(event)
   }
 
-  private mutating func wait(_ event: TracedEvent, isInQueue: Bool) {
-    let edge = !isInQueue && event.stop == .leftInMailbox ? event.edge : 0
-    let way = Way(up: event.other, down: event.node, wave: event.origin)
+  private mutating func wait(_ event: TracedEvent) {
+    let way = way(event)
     // A set that came behind a later one is told under its number: of the two the operator drops the first.
     if event.stop == .heldBackByTimer && event.keepsNewest {
-      waiting[way]?.removeAll { !$0.isInQueue && $0.leftOver == 0 }
+      waiting[way]?.removeAll { $0.leftOver == 0 }
     }
-    let new = Waiting(sequence: event.sequence, isInQueue: isInQueue, leftOver: edge)
-    waiting[way, default: []].append(new)
+    let edge = event.stop == .leftInMailbox ? event.edge : 0
+    waiting[way, default: OldestFirst()].append(Waiting(sequence: event.sequence, leftOver: edge))
   }
 
-  /// The oldest that waits; what is in the queue comes out of it by being stored, or refused there.
-  private mutating func takeWaiting(_ event: TracedEvent, isInQueue: Bool) -> UInt64? {
-    takeWaiting(event) { $0.isInQueue == isInQueue }
+  private func way(_ event: TracedEvent) -> Way {
+    Way(up: event.other, down: event.node, wave: event.origin)
   }
 
+  /// The oldest in the queue, which comes out of it by being stored, or refused there.
+  private mutating func takeQueued(_ event: TracedEvent) -> UInt64? {
+    let way = way(event)
+    let taken = queued[way]?.takeFirst().first
+    if queued[way]?.isEmpty == true { queued[way] = nil }
+    return taken
+  }
+
+  /// The oldest that waits before the queue.
   private mutating func takeWaiting(
     _ event: TracedEvent, _ isIt: (Waiting) -> Bool
   ) -> UInt64? {
-    let way = Way(up: event.other, down: event.node, wave: event.origin)
-    let place = waiting[way]?.firstIndex(where: isIt)
-    guard let place else { return nil }
-    let taken = waiting[way]!.remove(at: place)
-    if waiting[way]!.isEmpty { waiting[way] = nil }
-    return taken.sequence
+    let way = way(event)
+    let taken = waiting[way]?.takeFirst(where: isIt)
+    if waiting[way]?.isEmpty == true { waiting[way] = nil }
+    return taken?.sequence
   }
 }
