@@ -1,3 +1,5 @@
+import EasyReact
+
 /// When a piece of work is due: by time, then by its place among what is due at that time, then by
 /// scheduling.
 struct Work {
@@ -17,9 +19,17 @@ struct Work {
 
 /// A binary heap: Williams, "Algorithm 232: Heapsort", CACM 7 (1964).
 struct WorkHeap {
-  private var items: [Work] = []
+  fileprivate var items: [Work] = []
 
   var first: Work? { items.first }
+  var count: Int { items.count }
+
+  /// What is sorted is a heap.
+  func filter(_ isKept: (Work) -> Bool) -> WorkHeap {
+    WorkHeap(items: items.filter(isKept).sorted { $0.precedes($1) })
+  }
+
+  mutating func giveRoomBack() { items.giveRoomBack() }
 
   mutating func push(_ work: Work) {
     items.append(work)

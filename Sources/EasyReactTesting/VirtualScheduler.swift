@@ -192,7 +192,7 @@ extension VirtualScheduler {
 
   private func cancel(_ number: UInt64) {
     // The closure is destroyed outside of the lock.
-    let dropped = state.withLock { $0.bodies.removeValue(forKey: number) }
+    let dropped = state.withLock { $0.cancel(number) }
     _ = consume dropped
   }
 }
@@ -203,7 +203,7 @@ extension VirtualScheduler {
   private struct State {
     var now: Duration = .zero
     var number: UInt64 = 0
-    /// What was cancelled stays in it until its time.
+    /// What was cancelled stays in it until its time, or until more than half of it was.
     var heap = WorkHeap()
     /// By number: what is to be done yet.
     var bodies: [UInt64: Body] = [:]
@@ -215,9 +215,17 @@ extension VirtualScheduler {
     /// Who scheduled how often, shortly before the bound.
     var schedulers: [String: Int] = [:]
 
+    mutating func cancel(_ number: UInt64) -> Body? {
+      guard let body = bodies.removeValue(forKey: number) else { return nil }
+      giveRoomBack()
+      return body
+    }
+
     /// What once had to wait needs no room for good.
     mutating func giveRoomBack() {
-      if bodies.isEmpty, bodies.capacity > 64 { (bodies, heap) = ([:], WorkHeap()) }
+      if heap.count > 2 * bodies.count + 64 { heap = heap.filter { bodies[$0.number] != nil } }
+      bodies.giveRoomBack()
+      heap.giveRoomBack()
     }
 
     /// Drops what was cancelled from the top of the heap.

@@ -67,6 +67,20 @@ private final class Box<Value: Sendable>: Sendable {
     #expect(order.value == expected)
   }
 
+  @Test func `what is left when nearly all was cancelled comes in order`() {
+    let order = Box<[Int]>([])
+    let all = (0..<10_000).map { number in
+      clock.schedule(after: .seconds(number * 7_919 % 10_000)) {
+        order.update { $0.append(number) }
+      }
+    }
+    for (number, work) in all.enumerated() where number % 100 != 0 { work.cancel() }
+    #expect(clock.pendingCount == 100)
+    clock.run()
+    let left = stride(from: 0, to: 10_000, by: 100)
+    #expect(order.value == left.sorted { $0 * 7_919 % 10_000 < $1 * 7_919 % 10_000 })
+  }
+
   @Test func `work without delay runs at the present moment, after what was scheduled before it`() {
     add("later", after: 1)
     add("now")

@@ -9,7 +9,7 @@ import Synchronization
 
 func growthRows() -> [GrowthRow] {
   cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + combiningRows()
-    + sharedRows() + keptRows() + lookingRows() + layoutRows()
+    + sharedRows() + keptRows() + roomRows() + lookingRows() + layoutRows()
 }
 
 func emptyNodes(_ count: Int) -> [MutableNode<Int>] {

@@ -1,0 +1,27 @@
+import EasyReact
+import EasyReactTesting
+
+/// What is kept by what lives longer than what it knew: the room of tables, and what is gone.
+func roomRows() -> [GrowthRow] {
+  [
+    GrowthRow(
+      "kept by a VirtualScheduler of which n timers were cancelled",
+      .bytes(limit: 4) { size in
+        let clock = VirtualScheduler()
+        clock.schedule(after: .seconds(1)) {}
+        return Grown(work: size, keep: clock) {
+          for _ in 0..<size { clock.schedule(after: .seconds(2)) {}.cancel() }
+        }
+      }),
+    GrowthRow(
+      "kept by a VirtualScheduler of which n timers fired, and one waits",
+      .bytes(limit: 4) { size in
+        let clock = VirtualScheduler()
+        clock.schedule(after: .seconds(600)) {}
+        return Grown(work: size, keep: clock) {
+          for _ in 0..<size { clock.schedule(after: .seconds(1)) {} }
+          clock.advance(by: .seconds(1))
+        }
+      }),
+  ]
+}
