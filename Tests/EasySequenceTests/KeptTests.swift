@@ -43,6 +43,21 @@ extension `2.6 Depth and memory` {
       #expect(far.head?.value == 20_000)
     }
 
+    @Test func `tails that are gone leave no room behind where one of them lives`() async {
+      await #expect(processExitsWith: .success) {
+        let stream = LazyStream(0...).map { $0 }, last = stream.dropFirst(1 << 40)
+        let before = testsupport_allocated_bytes()
+        for distance in [0, 1_000] {
+          var tails = (1...10_000).map { stream.dropFirst(20_000 + $0 * distance) }
+          withExtendedLifetime(tails) {}
+          tails = []
+        }
+        let kept = testsupport_allocated_bytes() - before
+        #expect(kept < 4 * 10_000, "\(kept) bytes of 10,000 tails")
+        withExtendedLifetime(last) {}
+      }
+    }
+
     @Test
     func `versions of a log, all kept, read from the newest to the oldest, share their parts`()
       async

@@ -68,7 +68,9 @@ import Synchronization
   fileprivate func remove(_ ahead: ObjectIdentifier, at start: Int) {
     state.withLock { state in
       state.waiting[start]?[ahead] = nil
+      state.waiting[start]?.shrinkIfSparse()
       if state.waiting[start]?.isEmpty == true { state.waiting[start] = nil }
+      state.waiting.shrinkIfSparse()
     }
   }
 
@@ -76,10 +78,18 @@ import Synchronization
   func move(to next: Chunk<Element>) -> (before: Chunk<Element>, arrived: [Ahead<Element>]) {
     state.withLock { state in
       let arrived = state.waiting.removeValue(forKey: next.start)?.values.compactMap(\.ahead) ?? []
+      state.waiting.shrinkIfSparse()
       for ahead in arrived { ahead.settle(in: next) }
       defer { state.last = next }
       return (state.last, arrived)
     }
+  }
+}
+
+extension Dictionary {
+  /// A table keeps the room of its peak: it gives it back when most of it is empty, as seldom as it grows.
+  fileprivate mutating func shrinkIfSparse() {
+    if capacity > 8 * count + 64 { self = Dictionary(uniqueKeysWithValues: Array(self)) }
   }
 }
 

@@ -1,4 +1,5 @@
 import EasyReact
+import EasyReactShared
 import EasyReactTesting
 
 /// What is kept by what lives longer than what it knew: the room of tables, and what is gone.
@@ -21,6 +22,25 @@ func roomRows() -> [GrowthRow] {
         return Grown(work: size, keep: clock) {
           for _ in 0..<size { clock.schedule(after: .seconds(1)) {} }
           clock.advance(by: .seconds(1))
+        }
+      }),
+    GrowthRow(
+      "kept by a MemoryStore of which n keys were watched",
+      .bytes(limit: 8) { size in
+        let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+        return Grown(work: size, keep: store) {
+          let watchers = (0..<size).map { store.watch("\($0)", after: nil) { _ in } }
+          clock.run()
+          for watcher in watchers { watcher.cancel() }
+        }
+      }),
+    GrowthRow(
+      "kept by a MemoryStore of which n shared nodes were asked for",
+      .bytes(limit: 8) { size in
+        let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+        return Grown(work: size, keep: store) {
+          let nodes = (0..<size).map { store.node("\($0)", of: Int.self) }
+          withExtendedLifetime(nodes) { clock.run() }
         }
       }),
   ]
