@@ -12,12 +12,12 @@ extension AnyNode {
   /// The edges that lead here, those with a loose end included.
   public final var upstreamTransforms: [AnyNodeTransform] {
     transforms(.ins)
-      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingTo.transforms } ?? [])
+      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingTo.look() } ?? [])
   }
   /// The edges that lead away from here, those with a loose end included.
   public final var downstreamTransforms: [AnyNodeTransform] {
     transforms(.outs)
-      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingFrom.transforms }
+      + (storage.attachmentsIfAny()?.state.withLock { $0.danglingFrom.look() }
         ?? [])
   }
   /// The edges that lead here from `other`.

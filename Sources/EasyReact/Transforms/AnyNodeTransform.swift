@@ -164,14 +164,18 @@ struct LooseEnds {
   private let keeps: Bool
   private var entries: [ObjectIdentifier: Entry] = [:]
   private var last = 0
-  /// Those that went away by themselves are swept when there are twice as many as after the last time.
+  /// Those that went away by themselves are swept when there are twice as many as after the last time, or when a look
+  /// finds them.
   private var room = 16
 
   init(keeps: Bool) { self.keeps = keeps }
 
-  var transforms: [AnyNodeTransform] {
+  /// Sweeps where it finds most of them gone.
+  mutating func look() -> [AnyNodeTransform] {
     if entries.isEmpty { return [] }
-    return entries.values.sorted { $0.number < $1.number }.compactMap(\.transform)
+    let living = entries.values.sorted { $0.number < $1.number }.compactMap(\.transform)
+    if 2 * living.count < entries.count { sweep() }
+    return living
   }
 
   /// Returns what was looked at, to be let go of when no lock is held.
@@ -188,8 +192,13 @@ struct LooseEnds {
     entries[id] = Entry(number: last, transform: transform, kept: keeps ? transform : nil)
     if entries.count <= room { return [] }
     let living = entries.values.compactMap(\.transform)
+    sweep()
+    return living
+  }
+
+  /// The caller keeps those that live until no lock is held.
+  private mutating func sweep() {
     entries = entries.filter { $0.value.transform != nil }
     room = max(16, 2 * entries.count)
-    return living
   }
 }

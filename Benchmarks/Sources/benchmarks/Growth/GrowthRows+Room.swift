@@ -43,5 +43,16 @@ func roomRows() -> [GrowthRow] {
           withExtendedLifetime(nodes) { clock.run() }
         }
       }),
+    GrowthRow(
+      "kept by a node of n loose transforms that are gone, looked at",
+      .bytes(limit: 1) { size in
+        let node = MutableNode<Int>()
+        return Grown(work: size, keep: node) {
+          var transforms = (0..<size).map { _ in NodeTransform<Int, Int>() }
+          for transform in transforms { transform.from = node }
+          transforms = []
+          _ = node.downstreamTransforms
+        }
+      }),
   ]
 }
