@@ -38,7 +38,13 @@ extension Node {
   @inlinable final func buffered(
     _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ location: SourceLocation
   ) -> Node<[Value]> {
-    timed(
+    // As `handOn`: each interval ends at once.
+    if scheduler is ImmediateScheduler {
+      return derive(.buffer, location, [Value].self) { up, edge, turn in
+        edge.pass([up.slot(Value.self).pointee], from: up, in: turn)
+      }
+    }
+    return timed(
       .buffer, location, [Value].self, { ValueBox($0.slot(Value.self).pointee) },
       Outlet([Value].self)
     ) { outlet in

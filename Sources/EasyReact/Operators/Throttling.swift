@@ -72,6 +72,7 @@ extension Node {
     line: UInt = #line
   ) -> Node<Value> {
     requirePositive(interval, "sample(every:)", self)
+    if scheduler is ImmediateScheduler { return handOn(.sampleEvery, SourceLocation(file, line)) }
     return timed(.sampleEvery, hearsEmptiness: true, SourceLocation(file, line)) {
       .sampled(every: interval, scheduler, $0)
     }

@@ -192,6 +192,9 @@ extension Section11 {
       for make in [
         { $0.deliver(on: .immediate) }, { $0.delay(.seconds(1), on: .immediate) },
         { $0.debounce(.seconds(1), on: .immediate) },
+        { $0.sample(every: .seconds(1), on: .immediate) },
+        { $0.buffer(for: .seconds(1), on: .immediate).map { $0[0] } },
+        { $0.buffer(for: .seconds(1), orCount: 2, on: .immediate).map { $0[0] } },
       ] as [(Node<Int>) -> Node<Int>] {
         var end: Node<Int> = source
         for _ in 0..<10_000 { end = make(end) }
@@ -200,7 +203,7 @@ extension Section11 {
       source.value = 2
       return ends.map(\.value)
     }
-    #expect(values == [2, 2, 2])
+    #expect(values == [2, 2, 2, 2, 2, 2])
   }
 
   @Test func `11 what hops on the immediate scheduler keeps its place: each branch to its end`() {
