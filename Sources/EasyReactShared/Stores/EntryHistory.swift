@@ -12,9 +12,22 @@ extension EntryHistory {
 
   /// What a watcher of the key is told to begin with.
   /// - Parameter revision: Nil: the newest one. Else all after it.
+  /// - Complexity: O(log n), and what it returns.
   func entries(of key: String, after revision: UInt64?) -> Deque<StoreEntry> {
     let entries = self[key] ?? []
     guard let revision else { return Deque(entries.suffix(1)) }
-    return entries.filter { $0.revision > revision }
+    return Deque(entries[entries.firstPlace(after: revision)...])
+  }
+}
+
+extension Deque<StoreEntry> {
+  /// By binary search: revisions only grow.
+  fileprivate func firstPlace(after revision: UInt64) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].revision > revision { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -18,6 +18,14 @@ func sharedRows() -> [GrowthRow] {
         clock.run()
       }
     },
+    GrowthRow("n watchers of the newest of a key that keeps n") { size in
+      let clock = VirtualScheduler(), store = MemoryStore(history: size, on: clock)
+      for _ in 0..<size { store.put(Data([1]), at: "key") { _ in } }
+      clock.run()
+      return Grown(work: size, keep: store) {
+        for _ in 0..<size { _ = store.watch("key", after: UInt64(size)) { _ in } }
+      }
+    },
     GrowthRow("n writes to a key of a FileStore that keeps n, watched") { size in
       let clock = VirtualScheduler(), folder = Folder()
       let store = FileStore(folder.path, history: size, on: clock)
