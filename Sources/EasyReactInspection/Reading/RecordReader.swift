@@ -33,7 +33,7 @@ struct RecordReader {
     // What is dropped while this looks at it stays until the next time: a busy program would leave nothing to be shown.
     oldest = recording.bounds.lowerBound
     // A node may have come and gone, and its events been dropped, since the last time.
-    for trace in recording.traces where !trace.isForgotten(before: oldest) {
+    for trace in recording.traces(since: oldest) {
       if traces.updateValue(trace, forKey: trace.id) == nil { isShapeNew = true }
     }
     // Edges of which no event was kept, so that what comes over them is known to.
@@ -144,10 +144,15 @@ struct RecordReader {
     }
   }
 
-  /// Those that were cut before the oldest event: all at once, for many may lie between two nodes.
-  private mutating func dropEdges() {
+  /// Those that were cut before the oldest event: all at once, for many may lie between two nodes. Of a node that is
+  /// forgotten also those whose cut was dropped before it was read.
+  private mutating func dropEdges(of forgotten: Set<UInt64>) {
+    func isDropped(_ edge: EdgeRecord) -> Bool {
+      if let cut = edge.cut { return cut.sequence < oldest }
+      return forgotten.contains(edge.upstream) || edge.downstream.map(forgotten.contains) ?? false
+    }
     var touched: Set<Ends> = []
-    for edge in edges.values where (edge.cut?.sequence ?? .max) < oldest {
+    for edge in edges.values where isDropped(edge) {
       edges[edge.id] = nil
       if let down = edge.downstream { touched.insert(Ends(up: edge.upstream, down: down)) }
     }
@@ -155,6 +160,8 @@ struct RecordReader {
       let left = between[ends]?.filter { edges[$0] != nil } ?? []
       between[ends] = left.isEmpty ? nil : left
     }
+    edges.giveRoomBack()
+    between.giveRoomBack()
   }
 
   // MARK: - The graph as it is
@@ -219,15 +226,20 @@ struct RecordReader {
   // MARK: - Letting go
 
   private mutating func forgetDropped() {
-    for (node, trace) in traces where trace.isForgotten(before: oldest) {
-      (traces[node], born[node], gone[node]) = (nil, nil, nil)
+    let forgotten = Set(traces.values.filter { $0.isForgotten(before: oldest) }.map(\.id))
+    for node in forgotten {
+      (traces[node], born[node], gone[node], listeners[node]) = (nil, nil, nil, nil)
       finder.forget(node)
     }
+    traces.giveRoomBack()
+    born.giveRoomBack()
+    gone.giveRoomBack()
+    listeners.giveRoomBack()
     let count = events.lowerBound(oldest)
-    if count == 0 { return }
+    if count == 0 && forgotten.isEmpty { return }
     events.removeFirst(count)
     finder.forget(before: oldest)
-    dropEdges()
+    dropEdges(of: forgotten)
   }
 
   // MARK: - Records

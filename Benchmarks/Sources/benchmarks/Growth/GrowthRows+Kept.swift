@@ -125,9 +125,8 @@ func keptRows() -> [GrowthRow] {
         }
       }),
     GrowthRow(
-      // Up to 1,024 nodes that are gone wait to be forgotten together.
       "kept by a recorder that forgets n zips, again",
-      .bytes(limit: 300) { size in
+      .bytes(limit: 8) { size in
         let recording = ShortRecording(), first = MutableNode(0), second = MutableNode(0)
         return again(size, keep: recording) {
           recording.look(size / 100) { (0..<100).map { _ in first.zip(second) } }
@@ -136,7 +135,8 @@ func keptRows() -> [GrowthRow] {
   ]
 }
 
-private final class ShortRecording {
+/// Of 200 events.
+final class ShortRecording {
   private let recorder = GraphRecorder(events: 200), node = MutableNode(0)
 
   init() { recorder.start() }

@@ -1,4 +1,5 @@
 import EasyReact
+import EasyReactInspection
 import EasyReactShared
 import EasyReactTesting
 
@@ -52,6 +53,15 @@ func roomRows() -> [GrowthRow] {
           for transform in transforms { transform.from = node }
           transforms = []
           _ = node.downstreamTransforms
+        }
+      }),
+    GrowthRow(
+      "kept by a recorder that forgets n nodes",
+      .bytes(limit: 8) { size in
+        let recording = ShortRecording(), node = MutableNode(0)
+        for _ in 0..<2 { recording.look(1) {} }  // it has its room for events
+        return Grown(work: size, keep: recording) {
+          recording.look(1) { (0..<size).map { _ in node.map { $0 } } }
         }
       }),
   ]

@@ -19,8 +19,20 @@ package final class Recording: @unchecked Sendable {
     var traces: [UInt64: NodeTrace] = [:]
     /// What they did, once the recording is over: another one may begin anew with the same nodes.
     var parts: [UInt64: NodeTrace.Part]?
-    /// Those that are gone, and of which no event is kept, are swept when there are as many.
+    /// Those that are gone, and of which no event is kept, are swept when there are as many, and by who reads.
     var room = 1_024
+
+    /// Returns what the caller lets go of when it holds no lock.
+    mutating func sweep(before oldest: UInt64) -> [NodeTrace] {
+      let swept = traces.values.filter { $0.isForgotten(before: oldest) }
+      for trace in swept {
+        traces[trace.id] = nil
+        parts?[trace.id] = nil
+      }
+      traces.shrinkIfSparse()
+      room = max(1_024, 2 * traces.count)
+      return swept
+    }
   }
 
   private struct Running {
@@ -93,11 +105,7 @@ package final class Recording: @unchecked Sendable {
     let oldest = bounds.lowerBound
     let swept = table.withLock { table -> [NodeTrace] in
       table.traces[trace.id] = trace
-      if table.traces.count <= table.room { return [] }
-      let swept = table.traces.values.filter { $0.isForgotten(before: oldest) }
-      for trace in swept { table.traces[trace.id] = nil }
-      table.room = max(1_024, 2 * table.traces.count)
-      return swept
+      return table.traces.count <= table.room ? [] : table.sweep(before: oldest)
     }
     _ = consume swept
   }
@@ -106,6 +114,15 @@ package final class Recording: @unchecked Sendable {
   package func meet(_ node: AnyNode) -> NodeTrace? { node.storage.beginTrace(self) }
 
   package var traces: [NodeTrace] { table.withLock { Array($0.traces.values) } }
+
+  /// The same without those that are gone, and of which no event is kept: they are forgotten.
+  package func traces(since oldest: UInt64) -> [NodeTrace] {
+    let (kept, swept) = table.withLock { table in
+      let swept = table.sweep(before: oldest)
+      return (Array(table.traces.values), swept)
+    }
+    return withExtendedLifetime(swept) { kept }
+  }
 
   /// What the node did in this recording: as long as that runs, what the trace says. Meanwhile no other one begins, which
   /// would begin anew with the node.
