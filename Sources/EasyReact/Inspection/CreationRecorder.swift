@@ -27,9 +27,19 @@ package final class CreationRecorder: Sendable {
   }
   private struct State {
     var nodes: [Entry] = []
+    /// Those that are gone are forgotten when there are twice as many as after the last time, and by who looks.
+    var room = 64
     /// By the address of the block, which is only compared: it leaves before the block is freed.
     var edges: [UInt: Entry] = [:]
     var count = 0
+
+    /// Returns what was looked at, to be let go of when no lock is held: it may be the last reference.
+    mutating func forgetGone() -> [AnyNode?] {
+      let looked = nodes.map(\.node)
+      nodes = zip(nodes, looked).compactMap { entry, node in node == nil ? nil : entry }
+      room = max(64, 2 * nodes.count)
+      return looked
+    }
   }
   private let state = Mutex(State())
 
@@ -52,10 +62,12 @@ package final class CreationRecorder: Sendable {
   }
 
   func add(_ node: AnyNode) {
-    state.withLock { state in
+    let looked = state.withLock { state in
       state.count += 1
       state.nodes.append(Entry(kind: .node, order: state.count, node: node, down: nil))
+      return state.nodes.count <= state.room ? [] : state.forgetGone()
     }
+    _ = consume looked
   }
 
   func add(_ edge: EdgePointer, at location: SourceLocation?) {
@@ -74,7 +86,10 @@ package final class CreationRecorder: Sendable {
   static func remove(_ edge: EdgePointer) {
     let address = UInt(bitPattern: edge)
     for creationRecorder in heard.withLock({ $0 }) {
-      creationRecorder.state.withLock { _ = $0.edges.removeValue(forKey: address) }
+      creationRecorder.state.withLock { state in
+        state.edges[address] = nil
+        state.edges.shrinkIfSparse()
+      }
     }
   }
 
@@ -83,7 +98,10 @@ package final class CreationRecorder: Sendable {
     // What was retained to be looked at is released outside of the lock: it may be the last
     // reference.
     let entries = state.withLock { state in
-      (state.nodes + state.edges.values).map { ($0, $0.node, $0.down) }
+      let looked = state.forgetGone()
+      return withExtendedLifetime(looked) {
+        (state.nodes + state.edges.values).map { ($0, $0.node, $0.down) }
+      }
     }.sorted { $0.0.order < $1.0.order }
     return entries.compactMap { entry, node, down in
       switch entry.kind {

@@ -64,5 +64,23 @@ func roomRows() -> [GrowthRow] {
           recording.look(1) { (0..<size).map { _ in node.map { $0 } } }
         }
       }),
+    GrowthRow(
+      "kept by a LifetimeTracker that has watched n nodes",
+      .bytes(limit: 8) { size in
+        let lives = LifetimeTracker(), node = MutableNode(0)
+        return Grown(work: size, keep: lives) {
+          lives.watch { for _ in 0..<size { _ = node.map { $0 } } }
+        }
+      }),
+    GrowthRow(
+      "kept by a LifetimeTracker that has watched n nodes at once, looked at",
+      .bytes(limit: 8) { size in
+        let lives = LifetimeTracker(), node = MutableNode(0)
+        return Grown(work: size, keep: lives) {
+          let nodes = lives.watch { (0..<size).map { _ in node.map { $0 } } }
+          withExtendedLifetime(nodes) {}
+          _ = lives.alive
+        }
+      }),
   ]
 }
