@@ -144,20 +144,20 @@ extension NodePointer {
   @usableFromInline @inline(never) func traceStored(
     origin: UInt64, rules: UInt8, from sender: NodePointer?, in turn: TurnPointer
   ) {
+    let flags = beginUntold()
+    defer { endUntold(flags) }
     if let ring = turn.ring {
-      whileDescribed { recordStored(origin: origin, rules: rules, from: sender, ring, turn) }
+      recordStored(origin: origin, rules: rules, from: sender, ring, turn)
     }
     if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
-    whileDescribed {
-      let node = self.node()
-      let value =
-        if turn.pointee.wave.flags.has(.event) {
-          "event: \(isPrivate ? "private" : node?.describedEvent ?? "")"
-        } else {
-          node?.describedValue ?? "empty"
-        }
-      GraphTracing.emit(.valueStored(value), self, in: turn)
-    }
+    let node = self.node()
+    let value =
+      if turn.pointee.wave.flags.has(.event) {
+        "event: \(isPrivate ? "private" : node?.describedEvent ?? "")"
+      } else {
+        node?.describedValue ?? "empty"
+      }
+    GraphTracing.emit(.valueStored(value), self, in: turn)
   }
 }
 

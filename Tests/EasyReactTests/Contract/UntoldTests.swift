@@ -78,7 +78,8 @@ enum Moment: String, CaseIterable, Sendable { case listener, deinitOfTheOld, aft
 struct Newcomer: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// What the node of the tests is, something older, something that is set later, a tick; what is kept.
-  let begin: @Sendable (_ node: Node<Dying>, _ side: MutableNode<Dying>, _ keep: Kept) -> Node<Dying>
+  let begin:
+    @Sendable (_ node: Node<Dying>, _ side: MutableNode<Dying>, _ keep: Kept) -> Node<Dying>
 
   init(
     _ name: String,
@@ -92,7 +93,8 @@ struct Newcomer: Sendable, CustomTestStringConvertible {
     Newcomer("map") { node, _, _ in node.map { $0 } },
     Newcomer("chain") { node, _, _ in node.map { $0 }.filter { _ in true }.fork() },
     Newcomer("scan") { node, _, _ in node.scan(10) { $0 + $1.number }.map { Dying($0) } },
-    Newcomer("zip") { node, side, _ in node.zip(side).map { Dying($0.number * 1_000 + $1.number) } },
+    Newcomer("zip") { node, side, _ in node.zip(side).map { Dying($0.number * 1_000 + $1.number) }
+    },
     Newcomer("merge") { node, side, _ in Node.merge([node, side]) },
     Newcomer("combine") { node, side, _ in
       node.combine(side).map { Dying($0.number * 1_000 + $1.number) }
@@ -132,7 +134,8 @@ struct Newcomer: Sendable, CustomTestStringConvertible {
       return side
     },
     Newcomer("sync through transforms that are not inverse") { node, side, _ in
-      side.sync(with: node, transform: { Dying($0.number * 2) }, revert: { Dying(min($0.number, 3)) })
+      side.sync(
+        with: node, transform: { Dying($0.number * 2) }, revert: { Dying(min($0.number, 3)) })
       return side
     },
     Newcomer("link that leads back") { node, side, _ in

@@ -23,7 +23,6 @@ extension NodePointer {
 
   @inlinable @inline(__always) func endUntold(_ before: NodeFlags) {
     let flags = pointee.flags
-    if flags == .untold, before.isEmpty { return pointee.flags = [] }
     pointee.flags = NodeFlags(rawValue: flags.rawValue ^ NodeFlags.holdsNoValue.rawValue)
       .without(.busy).with(before.only(.untold))
   }
@@ -45,7 +44,9 @@ extension NodePointer {
 
   /// What it holds has been told over a filtered edge.
   func noteToldEarly(under number: UInt64) {
-    guard let sideTable = pointee.sideTableIfAny(), let audience = sideTable.audience else { return }
+    guard let sideTable = pointee.sideTableIfAny(), let audience = sideTable.audience else {
+      return
+    }
     sideTable.audience?.number = max(audience.number, number)
   }
 

@@ -96,11 +96,9 @@ extension NodePointer {
     turn.pointee.wave.flags = flags
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
-      let flags = beginUntold()
       if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
       traceStored(
         origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
-      endUntold(flags)
     }
   }
 
@@ -120,6 +118,8 @@ extension NodePointer {
   @usableFromInline func noteTracedStart(of wave: UInt64) {
     pointee.flags.insert(.context)  // so `dropInFlight` looks
     sideTable().isTracedStart.store(true, ordering: .relaxed)
+    let flags = beginUntold()
     traceWave(wave, began: true)
+    endUntold(flags)
   }
 }
