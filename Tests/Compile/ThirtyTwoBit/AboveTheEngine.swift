@@ -21,7 +21,7 @@ extension NodePointer {
   func traceArrival(wave: UInt64, from: NodePointer, in: TurnPointer) {}
   func traceSilentRun(in: TurnPointer) {}
   func traceGone(in: TurnPointer) {}
-  func notifyTraced(in: TurnPointer) {}
+  func notifyTraced(to: EdgePointer, in: TurnPointer) {}
   @usableFromInline func countReentrantSet(in: TurnPointer) {}
   func refuseArrival(
     _: GraphEvent.Stop, _: Delivery, from: NodePointer, in: TurnPointer
