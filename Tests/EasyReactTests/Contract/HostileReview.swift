@@ -178,6 +178,34 @@ import Testing
     keepAlive(pears)
   }
 
+  @Test func `7.5 what is set during a change over an edge that changes nothing is told at once`() {
+    let hook = Hook(), apples = Key(name: "apples", hook: hook)
+    let pears = Key(name: "pears", hook: hook)
+    let stock = MutableNode([apples: Address()]), told = Recorder(stock.map { $0.count })
+    let city = stock[key: pears][\.city], source = MutableNode<String>()
+    city.link(to: source)
+    hook.set { stock.value = [apples: Address(), pears: Address()] }
+    source.value = "Paris"  // there are no pears to change
+    #expect(stock.value?.count == 2 && told.values == [1, 2])
+    keepAlive(city)
+  }
+
+  @Test func `12.4 what a tracer sets when a sync's first wave ends is told at once`() {
+    final class Setter: GraphTracer {
+      let hook = Hook()
+      func trace(_ event: GraphEvent) {
+        if event.name == "ends here", case .waveEnded = event.kind { hook.run() }
+      }
+    }
+    let a = MutableNode<Int>(), b = MutableNode(3).named("ends here"), told = Recorder(b)
+    let tracer = Setter()
+    tracer.hook.set { b.value = 9 }
+    GraphTracing.install(tracer)
+    a.sync(with: b)
+    GraphTracing.install(nil)
+    #expect(a.value == 9 && b.value == 9 && told.values == [3, 9])
+  }
+
   @Test(arguments: [1, 2])
   func `4.5 what isDone sets comes behind the value that an inner node told`(limit: Int) {
     let outer = MutableNode<Int>(), running = MutableNode<Int>()
