@@ -27,17 +27,41 @@ import Synchronization
   func arrive(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer, as position: Int) -> Bool
   {
     let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
-    if !turn.isEmptied, join.arriveQuickly(over: edge, from: up, in: turn) {
-      if count == capacity {
-        join.missChange()
+    if turn.isEmptied {
+      join.missChange()
+    } else if join.arriveQuickly(over: edge, from: up, in: turn) {
+      note(position, join)
+    } else {
+      let crossing = Arrival(changed: self, join: join, sender: up, position: position)
+      return edge.deliver(crossing, Delivery(edge, turn), in: turn)
+    }
+    return false
+  }
+
+  /// Of the slow way: the join is noted, and what has changed.
+  private struct Arrival: Crossing {
+    let changed: ChangedInputs
+    let join: JoinPointer
+    let sender: NodePointer
+    let position: Int
+    func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool {
+      let storage = edge.pointee.down.unsafelyUnwrapped
+      if storage.noteArrival(at: join, delivery, sender: sender, in: turn) {
+        changed.note(position, join)
       } else {
-        positions[count] = Int32(truncatingIfNeeded: position)
-        count += 1
+        join.missChange()
       }
       return false
     }
-    join.missChange()
-    return turn.isEmptied ? false : join.arriveSlowly(over: edge, from: up, in: turn)
+  }
+
+  private func note(_ position: Int, _ join: JoinPointer) {
+    if count == capacity {
+      join.missChange()
+    } else {
+      positions[count] = Int32(truncatingIfNeeded: position)
+      count += 1
+    }
   }
 
   /// May the join change what it has told last, which is the node's value still?
@@ -47,9 +71,11 @@ import Synchronization
       && storage.pointee.wave.load(ordering: .relaxed) == wave
   }
 
-  /// What the list names has been read, and the node holds it.
-  @usableFromInline func forget(_ storage: NodePointer) {
-    count = 0
+  /// What the list names is in the array. Before what was there dies: what that sets is noted anew.
+  @usableFromInline func forget() { count = 0 }
+
+  /// The array is told under the number that the node has now.
+  @usableFromInline func noteTold(_ storage: NodePointer) {
     wave = storage.pointee.wave.load(ordering: .relaxed)
   }
 

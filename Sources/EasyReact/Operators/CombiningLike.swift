@@ -89,19 +89,7 @@ extension NodePointer {
     _: Value.Type, _ changed: ChangedInputs, _ turn: TurnPointer
   ) -> Bool {
     let join = pointee.join.unsafelyUnwrapped
-    if turn.pointee.wave.flags.rawValue | pointee.flags.rawValue == 0,
-      pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number,
-      changed.suffice(for: self, join), replaceChanged(Value.self, changed, join)
-    {
-      pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
-      pointee.sender.store(join.pointee.sender, ordering: .relaxed)
-      if turn.pointee.isTraced {
-        traceStored(
-          origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
-      }
-      changed.forget(self)
-      return true
-    }
+    if tellChanged(Value.self, changed, join, turn) { return true }
     changed.beginReading(join)
     guard !changed.lacksInput(join),
       let values = join.pointee.upstreams.readAll(Value.self, join.pointee.count)
@@ -116,6 +104,35 @@ extension NodePointer {
     return isStored
   }
 
+  /// The run that changes what was told last. False: that is not to be, and nothing was done.
+  @inlinable @inline(__always) func tellChanged<Value: Sendable>(
+    _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer, _ turn: TurnPointer
+  ) -> Bool {
+    guard pointee.flags.isEmpty, changed.suffice(for: self, join) else { return false }
+    if turn.pointee.wave.flags.isEmpty,
+      pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
+    {
+      if !replaceChanged(Value.self, changed, join) { return false }
+      pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
+      pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+      if turn.pointee.isTraced {
+        traceStored(
+          origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
+      }
+    } else {
+      let delivery = Delivery(of: join, turn)
+      if delivery.wave.flags.has(.event) || delivery.isFiltered && isReached(by: delivery)
+        || !replaceChanged(Value.self, changed, join)
+      {
+        return false
+      }
+      noteStored(
+        delivery, delivery.wave.flags.without(.late), 0, sender: join.pointee.sender, in: turn)
+    }
+    changed.noteTold(self)
+    return true
+  }
+
   /// False: one of them is empty by now, and nothing was replaced.
   @inlinable func replaceChanged<Value: Sendable>(
     _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer
@@ -128,6 +145,7 @@ extension NodePointer {
       guard var value = read(0) else { return false }
       let flags = beginDying([Value].self)
       change([Value].self) { swap(&$0[Int(positions[0])], &value) }
+      changed.forget()
       _ = consume value
       endDying([Value].self, flags)
       return true
@@ -142,6 +160,7 @@ extension NodePointer {
     change([Value].self) { array in
       for index in 0..<count { swap(&array[Int(positions[index])], &values[index]) }
     }
+    changed.forget()
     values = []
     endDying([Value].self, flags)
     return true

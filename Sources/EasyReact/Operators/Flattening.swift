@@ -103,11 +103,6 @@ extension Node {
   @inlinable final var join: JoinPointer? { place.pointee.join }
   @usableFromInline override final var movingJoin: JoinPointer? { join }
 
-  /// A join that waits would be told twice; as a join itself the result hears of it only once more.
-  @usableFromInline final func isStillToTell(_ node: AnyNode, _ turn: TurnPointer) -> Bool {
-    place.pointee.join == nil && node.storage.willEmit(in: turn)
-  }
-
   @usableFromInline final func follows(_ node: AnyNode) -> Bool {
     // An edge that was cut before it was attached has not ended yet.
     guard let inner = place.pointee.inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut)
@@ -213,6 +208,24 @@ extension Node {
     return false
   }
 
+  /// Is its value told later, for it is a join that waits? As a join itself the result hears of it only once more.
+  @inlinable func isToWait(
+    _ edge: EdgePointer, _ life: EdgeState, _ delivery: Delivery, _ sender: NodePointer,
+    _ turn: TurnPointer
+  ) -> Bool {
+    if join != nil { return false }
+    let context = delivery.wave.context?.takeUnretainedValue()
+    return edge.waitsForJoin(life, in: turn) { [emptiesResult] turn in
+      let saved = turn.pointee.wave
+      if emitAgain(
+        Output.self, over: edge, life, delivery.afterWaiting(context), sender, emptiesResult, turn)
+      {
+        edge.pointee.down.unsafelyUnwrapped.propagate(in: turn)
+      }
+      turn.pointee.wave = saved
+    }
+  }
+
   /// Behind the message by which it is admitted.
   @inlinable func attach(
     _ newcomer: Newcomer, _ node: Node<Output>, _ delivery: Delivery, _ sender: NodePointer,
@@ -229,7 +242,11 @@ extension Node {
         turn)
       return false
     }
-    if !newcomer.attachWithoutPush(in: turn) || node.storage.willEmit(in: turn) { return false }
+    if !newcomer.attachWithoutPush(in: turn)
+      || isToWait(edge, newcomer.life, delivery, sender, turn)
+    {
+      return false
+    }
     let value = node.storage.readStored(Output.self)
     if value == nil, !emptiesResult { return false }
     let arrival: Arrival<Output> = value.map { .value($0) } ?? .empty
@@ -249,13 +266,14 @@ extension Node {
     var delivery = delivery
     delivery.wave.flags.remove(.event)
     if let inner, follows(node) {
-      if isStillToTell(node, turn) { return false }
+      if isToWait(inner.edge, inner.life, delivery, sender, turn) { return false }
       return emitAgain(
         Output.self, over: inner.edge, inner.life, delivery, sender, emptiesResult, turn)
     }
     let life = freshLife()
     leaveInner(turn)
-    if !link(node, down, life, delivery, sender, turn) || isStillToTell(node, turn) { return false }
+    guard link(node, down, life, delivery, sender, turn) else { return false }
+    if let inner, isToWait(inner.edge, inner.life, delivery, sender, turn) { return false }
     let value = node.storage.readStored(Output.self)
     if value == nil, !emptiesResult { return false }
     return down.arrive(value.map { .value($0) } ?? .empty, delivery, sender: sender, in: turn)

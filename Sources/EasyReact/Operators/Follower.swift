@@ -59,7 +59,7 @@ import Synchronization
       return false
     }
     newcomer.refuse(turn)
-    if up.willEmit(in: turn) { return false }
+    if inners.isToWait(for: known, delivery, turn) { return false }
     var delivery = delivery
     delivery.wave.flags.remove(.event)
     let sender = edge.pointee.up.unsafelyUnwrapped
@@ -94,7 +94,7 @@ import Synchronization
     var delivery = delivery
     delivery.wave.flags.remove(.event)
     if let known = inners.known(node.storage) {
-      if node.storage.willEmit(in: turn) { return false }
+      if inners.isToWait(for: known, delivery, turn) { return false }
       return emitAgain(Output.self, over: known.edge, known.life, delivery, sender, false, turn)
     }
     if let answer, answer.isDone {

@@ -52,18 +52,35 @@ struct InnerEdge {
   }
 }
 
-extension NodePointer {
-  /// A join that waits in this turn tells its value when it has run, unless it cannot: who has just begun to follow it waits for
-  /// that.
-  @usableFromInline func willEmit(in turn: TurnPointer) -> Bool {
-    guard isHeld(by: turn), let join = pointee.join, join.pointee.isWaiting,
-      !join.pointee.isTerminated.load(ordering: .relaxed),
-      // The others may run and say nothing: no tick, a member without a value, a derivation, be it without edges. The
-      // join's own edges are the first ones.
-      join.pointee.count > 0, hasEdge(.ins, where: { $0.pointee.kind.tellsWheneverItRuns })
-    else { return false }
-    return UnsafeBufferPointer(start: join.pointee.upstreams, count: join.pointee.count)
-      .allSatisfy { $0.pointee.hasValue.load(ordering: .acquiring) }
+// MARK: - An inner node that is a join which still has to run
+
+extension EdgePointer {
+  /// The inner node, which this turn holds, tells its value over this edge when its join has run: so nothing is to be told now. One
+  /// that then tells nothing (an input was emptied, there was no tick) has `tellIfSilent` do it, when all joins have run. False: it
+  /// is no join that waits.
+  @usableFromInline func waitsForJoin(
+    _ life: EdgeState, in turn: TurnPointer, tellIfSilent: @escaping (TurnPointer) -> Void
+  ) -> Bool {
+    let up = pointee.up.unsafelyUnwrapped
+    guard up.isHeld(by: turn), let join = up.pointee.join, join.pointee.isWaiting else {
+      return false
+    }
+    let number = up.numberOfValue()
+    // The turn holds the inner node until then, so the edge is there unless its life is over.
+    let later = Retired.Later { turn in
+      if !life.hasEnded, up.numberOfValue() == number { tellIfSilent(turn) }
+    }
+    retire(.later(.passRetained(later)), turn)
+    return true
+  }
+
+  /// What is told is the present value, with the context of what made the edge.
+  func waitsForJoin(_ life: EdgeState, context: ContextBox?, in turn: TurnPointer) -> Bool {
+    waitsForJoin(life, in: turn) { [self] turn in
+      if pointee.up!.pointee.hasValue.load(ordering: .relaxed) {
+        pushValue(in: turn, context: context)
+      }
+    }
   }
 }
 

@@ -65,7 +65,22 @@ import Synchronization
   ) -> Member? {
     let member = Member(of: self, node, down.unsafelyUnwrapped, step)
     add(member, node)
-    return member.inner.link(delivery, turn) && !node.storage.willEmit(in: turn) ? member : nil
+    guard member.inner.link(delivery, turn), !isToWait(for: member.inner, delivery, turn) else {
+      return nil
+    }
+    return member
+  }
+
+  private func isToWait(for inner: InnerEdge, _ delivery: Delivery, _ turn: TurnPointer) -> Bool {
+    let context = delivery.wave.context?.takeUnretainedValue()
+    return inner.edge.waitsForJoin(inner.life, context: context, in: turn)
+  }
+
+  /// It is followed already, and chosen again.
+  @usableFromInline func isToWait(
+    for known: (edge: EdgePointer, life: EdgeState), _ delivery: Delivery, _ turn: TurnPointer
+  ) -> Bool {
+    isToWait(for: InnerEdge(edge: known.edge, life: known.life), delivery, turn)
   }
 
   private func add(_ member: Member, _ node: AnyNode) {

@@ -25,10 +25,11 @@ import Synchronization
   /// which waits, once it has run.
   @usableFromInline func attach(in turn: TurnPointer) {
     edge.prepareLink(in: turn)
-    if node.storage.willEmit(in: turn) {
+    let context = turn.pointee.wave.context?.takeUnretainedValue()
+    if edge.waitsForJoin(life, context: context, in: turn) {
       attachWithoutPush(in: turn)
     } else {
-      edge.attachNow(in: turn, context: turn.pointee.wave.context?.takeUnretainedValue())
+      edge.attachNow(in: turn, context: context)
     }
   }
 

@@ -32,9 +32,6 @@
     }
   }
 
-  /// Of a join that tells something each time it runs, once its upstreams have values.
-  var tellsWheneverItRuns: Bool { self == .combine || self == .withLatest || self == .latest }
-
   /// Does what comes over it arrive later: by a scheduler, a timer, a task?
   var isDeferred: Bool {
     switch self {

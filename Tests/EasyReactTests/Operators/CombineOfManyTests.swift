@@ -44,6 +44,25 @@ import Testing
     withExtendedLifetime(listening) { #expect(died.value == 2 && calls.withLock { $0 } == 4) }
   }
 
+  @Test func `4.1 what an input's old value sets when it dies is told, also where more is set below`() {
+    final class Sets: Sendable {
+      let target: MutableNode<Sets>?
+      let number: Int
+      init(_ number: Int, setting target: MutableNode<Sets>? = nil) {
+        (self.number, self.target) = (number, target)
+      }
+      deinit { target?.value = Sets(number + 100) }
+    }
+    let nodes = (0..<8).map { MutableNode(Sets($0)) }
+    let all = Node.combine(nodes)
+    let listening = all.listen { if $0[2].number == 3, $0[5].number == 5 { nodes[5].value = Sets(50) } }
+    nodes[2].value = Sets(2, setting: nodes[1])
+    nodes[2].value = Sets(3)
+    withExtendedLifetime(listening) {
+      #expect(all.value?.map(\.number) == [0, 102, 3, 3, 4, 50, 6, 7])
+    }
+  }
+
   @Test(arguments: [false, true])
   func `7.6 threads that set its inputs, and read it, leave it equal to them`(_ empties: Bool) {
     Stress.rounds(20) { round in
@@ -73,6 +92,8 @@ import Testing
 /// Sets, empties and batches at random, beside a plain array of what the inputs hold.
 private struct ManyInputs {
   private let nodes: [MutableNode<String>]
+  /// What is set here comes to the last input over a sync.
+  private let synced: MutableNode<String>
   private let all: MutableNode<[String]>
   private var inputs: [String?]
   private var told: [String]?
@@ -80,6 +101,7 @@ private struct ManyInputs {
   private var random: SeededGenerator
   private let seed: UInt64
   private let listening: Listening
+  private let keeping: any Cancelable
   private var number = 0
 
   /// What was told last, kept or only described.
@@ -91,6 +113,8 @@ private struct ManyInputs {
     let heard = Heard()
     nodes = (0..<width).map { MutableNode("the first value of input \($0)") }
     inputs = nodes.map(\.value)
+    synced = MutableNode()
+    keeping = synced.sync(with: nodes[width - 1])
     all = Node.combine(nodes).mutablify()
     told = inputs.map { $0! }
     listening = all.listen { array in
@@ -108,6 +132,8 @@ private struct ManyInputs {
       case 1: setByHand()
       case 2, 3: setSeveral()
       case 4: fill()
+      case 5: set(nodes.count - 1, by: { [synced] in synced.value = $0 })
+      case 6, 7: set(random.below(nodes.count), context: step)
       default: set(random.below(nodes.count))
       }
       #expect(all.value == told, "step \(step), seed \(seed)")
@@ -126,10 +152,16 @@ private struct ManyInputs {
     if !inputs.contains(nil) { told = inputs.map { $0! } }
   }
 
-  private mutating func set(_ index: Int) {
-    inputs[index] = next()
+  private mutating func set(_ index: Int, context: Int? = nil) {
+    let node = nodes[index]
+    set(index) { if let context { node.set($0, context: context) } else { node.value = $0 } }
+  }
+
+  private mutating func set(_ index: Int, by set: (String) -> Void) {
+    let value = next()
+    inputs[index] = value
     tell()
-    nodes[index].value = inputs[index]
+    set(value)
   }
 
   private mutating func empty(_ index: Int) {

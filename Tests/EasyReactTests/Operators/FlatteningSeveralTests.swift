@@ -211,6 +211,51 @@ import Testing
     #expect(sum.value == 22)
   }
 
+  /// Of x and y, with x told and y emptied in one turn: what waits does not run, and keeps what it had.
+  @Test(arguments: ["mergeMap", "mergeMap until", "flatten"], [false, true])
+  func `10.6 who turns to a join which waits and then says nothing has its value`(
+    _ way: String, _ isChosenAgain: Bool
+  ) {
+    let x = MutableNode(1), y = MutableNode(10)
+    let waiting: Node<[Int]> = Node.combine([x, y])
+    let outer = MutableNode<Node<[Int]>>()
+    if isChosenAgain { outer.value = waiting }
+    let result =
+      switch way {
+      case "mergeMap": outer.mergeMap { $0 }
+      case "flatten": outer.flatten(mode: .everyValue)
+      default: outer.mergeMap(maxConcurrent: 2, until: { _ in false }) { $0 }
+      }
+    let told = Recorder(result)
+    let listening = x.map { $0 }.listen { value in
+      if value != 2 { return }
+      outer.value = waiting
+      y.clean()
+    }
+    x.value = 2
+    #expect(told.values == (isChosenAgain ? [[1, 10], [1, 10]] : [[1, 10]]))
+    y.value = 20
+    #expect(told.values.last == [2, 20])
+    let before = told.values.count
+    x.value = 3
+    let edges = way == "mergeMap until" && isChosenAgain ? 2 : 1
+    #expect(told.values.suffix(from: before) == Array(repeating: [3, 20], count: edges)[...])
+    keepAlive(listening)
+  }
+
+  @Test func `10.4 flatten(mode: .everyValue) that turns to an empty join which waits empties its result`() {
+    let x = MutableNode(1), y = MutableNode<Int>(), full = MutableNode([0])
+    let waiting: Node<[Int]> = Node.combine([x, y])
+    let outer = MutableNode<Node<[Int]>>(full)
+    let result = outer.flatten(mode: .everyValue)
+    let listening = x.map { $0 }.listen { if $0 == 2 { outer.value = waiting } }
+    x.value = 2
+    #expect(result.value == nil)
+    y.value = 10
+    #expect(result.value == [2, 10])
+    keepAlive(listening)
+  }
+
   @Test func `10.6 mergeMap(maxConcurrent:) of less than one stops with a message`() async {
     let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = MutableNode(1).named("source").mergeMap(maxConcurrent: 0) { Node($0) }

@@ -16,6 +16,7 @@ extension NodePointer {
     }
     var flags = delivery.wave.flags.without(.late)
     var number: UInt64 = 0
+    pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
     switch consume arrival {
     case .value(let value):
       number = newNumber(delivery)
@@ -82,7 +83,6 @@ extension NodePointer {
     in turn: TurnPointer
   ) {
     var flags = carried
-    pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
     let (wave, tiebreak) = version(for: delivery, number)
     if tiebreak != 0 {
       flags.insert(.late)

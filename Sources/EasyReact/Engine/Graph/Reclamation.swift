@@ -5,13 +5,19 @@ import Synchronization
 // listener its node's. Freeing is a loop over the turn's list of what is retired, never recursion: a
 // handle that is released here only puts its storage on that list.
 
-/// What a turn frees when no frame is left on its stack.
+/// What a turn frees, or has put off, when no frame is left on its stack and all joins have run.
 struct Retired {
   enum Body {
     /// A node whose handle is gone.
     case node(NodePointer)
     /// An edge or a listener that was cut, to be taken out of its upstream's list.
     case edge(EdgePointer)
+    /// Retained.
+    case later(Unmanaged<Later>)
+  }
+  final class Later {
+    let body: (TurnPointer) -> Void
+    init(_ body: @escaping (TurnPointer) -> Void) { self.body = body }
   }
   let body: Body
   /// Another thread ended it, so what its closures' deinits set is no part of this thread's batch.
@@ -86,6 +92,7 @@ private func reclaim(_ retired: Retired, _ turn: TurnPointer) {
   switch retired.body {
   case .edge(let edge): reclaim(edge, turn)
   case .node(let storage): reclaim(storage, turn)
+  case .later(let later): later.takeRetainedValue().body(turn)
   }
 }
 
