@@ -54,6 +54,38 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.1 what a description reads a derivation does not follow, nor does a batch stage it`() {
+      struct Nosy: CustomStringConvertible, Sendable {
+        let read: MutableNode<Int>, target: MutableNode<Int>
+        var description: String {
+          target.value = 7
+          return "\(read.value ?? 0)"
+        }
+      }
+      recorded { recorder in
+        let source = MutableNode(1), read = MutableNode(1), target = MutableNode(1)
+        let runs = Mutex(0)
+        let described = MutableNode<Nosy>()
+        let derived = Node.derived {
+          runs.withLock { $0 += 1 }
+          _ = Node(Nosy(read: read, target: target)).map { $0 }
+          return try source.get()
+        }
+        let listening = derived.listen { _ in }
+        let before = runs.withLock { $0 }
+        read.value = 2
+        #expect(runs.withLock { $0 } == before && derived.upstreamNodes.count == 1)
+        target.value = 1
+        batch {
+          described.set(Nosy(read: read, target: target), context: Nosy(read: read, target: target))
+          source.value = 5
+        }
+        #expect(target.value == 7 && derived.value == 5)
+        #expect(recorder.records.events(of: described, .stored).last?.new?.text == "2")
+        withExtendedLifetime(listening) {}
+      }
+    }
+
     @Test func `18.1 nodes that came and went between two looks are forgotten with their events`() {
       recorded(events: 100) { recorder in
         let node = MutableNode(0)

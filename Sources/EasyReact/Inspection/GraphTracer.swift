@@ -175,13 +175,8 @@ public enum GraphTracing {
     }
   }
 
-  /// What it sets is no part of a batch that is open; nor what it reads, or sets, of a derivation whose closure makes nodes.
   private static func tell(_ event: GraphEvent, _ tracer: any GraphTracer) {
-    let turn = currentTurn()
-    let batch = turn.pointee.batch
-    turn.pointee.batch = nil
-    untracked { tracer.trace(event) }
-    turn.pointee.batch = batch
+    aside { tracer.trace(event) }
   }
 
   static var elapsed: Duration { state.withLock { $0.began.duration(to: .now) } }

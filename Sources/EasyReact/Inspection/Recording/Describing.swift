@@ -72,6 +72,16 @@ extension Optional: OptionalValue {
 
 // MARK: - At once
 
+/// User code that runs because somebody looks, in the middle of what is looked at: what it sets is no part of a batch that is
+/// open; nor is what it reads, or sets, of a derivation whose closure runs.
+func aside<Result>(_ body: () -> Result) -> Result {
+  let turn = currentTurn()
+  let batch = turn.pointee.batch
+  turn.pointee.batch = nil
+  defer { turn.pointee.batch = batch }
+  return untracked(body)
+}
+
 /// A description that was cut, and a number that equal values have in common.
 struct Described {
   let text: String
@@ -84,21 +94,24 @@ struct Described {
       hash = UInt64(truncatingIfNeeded: text.hashValue)
       return
     }
+    (text, hash) = aside { Described.textAndHash(of: value, limit) }
+  }
+
+  private static func textAndHash<Value>(of value: Value, _ limit: Int) -> (String, UInt64) {
     if let many = value as? any BrieflyDescribed, many.count > limit {
       // The elements behind the cut are not looked at, so nothing is known of them.
-      text = many.brief(limit)
-      hash = Described.unlike.wrappingAdd(1, ordering: .relaxed).newValue
-      return
+      return (many.brief(limit), unlike.wrappingAdd(1, ordering: .relaxed).newValue)
     }
     let whole = String(describing: value)
-    text = whole.cut(at: limit)
-    if let hashable = value as? any Hashable {
-      hash = UInt64(truncatingIfNeeded: hashable.hashValue)
-    } else if Value.self is any AnyObject.Type {
-      hash = UInt64(UInt(bitPattern: ObjectIdentifier(value as AnyObject).hashValue))
-    } else {
-      hash = UInt64(truncatingIfNeeded: whole.hashValue)
-    }
+    let hash =
+      if let hashable = value as? any Hashable {
+        hashable.hashValue
+      } else if Value.self is any AnyObject.Type {
+        ObjectIdentifier(value as AnyObject).hashValue
+      } else {
+        whole.hashValue
+      }
+    return (whole.cut(at: limit), UInt64(truncatingIfNeeded: hash))
   }
 
   private static let unlike = Atomic<UInt64>(0)
