@@ -53,7 +53,7 @@ public final class SharedNodes: Sendable {
     let present = state.withLock { state -> AnyNode? in
       let present = state.nodes[key]?.node
       if present == nil { state.nodes[key] = nil }
-      state.nodes.giveRoomBack()
+      state.nodes.shrinkIfSparse()
       return present
     }
     // Whoever else held it may have let go meanwhile: it must not die, and come here, under the lock.

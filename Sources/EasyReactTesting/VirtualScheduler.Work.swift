@@ -29,7 +29,7 @@ struct WorkHeap {
     WorkHeap(items: items.filter(isKept).sorted { $0.precedes($1) })
   }
 
-  mutating func giveRoomBack() { items.giveRoomBack() }
+  mutating func shrinkIfSparse() { items.shrinkIfSparse() }
 
   mutating func push(_ work: Work) {
     items.append(work)

@@ -131,7 +131,7 @@ extension VirtualScheduler {
       state.site = nil
       state.left = nil
       state.schedulers = [:]
-      state.giveRoomBack()
+      state.shrinkIfSparse()
     }
   }
 
@@ -217,15 +217,15 @@ extension VirtualScheduler {
 
     mutating func cancel(_ number: UInt64) -> Body? {
       guard let body = bodies.removeValue(forKey: number) else { return nil }
-      giveRoomBack()
+      shrinkIfSparse()
       return body
     }
 
     /// What once had to wait needs no room for good.
-    mutating func giveRoomBack() {
+    mutating func shrinkIfSparse() {
       if heap.count > 2 * bodies.count + 64 { heap = heap.filter { bodies[$0.number] != nil } }
-      bodies.giveRoomBack()
-      heap.giveRoomBack()
+      bodies.shrinkIfSparse()
+      heap.shrinkIfSparse()
     }
 
     /// Drops what was cancelled from the top of the heap.

@@ -54,7 +54,8 @@ extension `18 A graph that explains itself` {
       }
     }
 
-    @Test func `18.1 what a description reads a derivation does not follow, nor does a batch stage it`() {
+    @Test
+    func `18.1 what a description reads a derivation does not follow, nor does a batch stage it`() {
       struct Nosy: CustomStringConvertible, Sendable {
         let read: MutableNode<Int>, target: MutableNode<Int>
         var description: String {
@@ -83,6 +84,22 @@ extension `18 A graph that explains itself` {
         #expect(target.value == 7 && derived.value == 5)
         #expect(recorder.records.events(of: described, .stored).last?.new?.text == "2")
         withExtendedLifetime(listening) {}
+      }
+    }
+
+    @Test func `18.1 edges that came and went among events that were dropped between two looks`() {
+      recorded(events: 100) { recorder in
+        let up = MutableNode<Int>(), down = MutableNode<Int>(), other = MutableNode(0)
+        let first = down.link(to: up)
+        #expect(recorder.records.edges.contains { $0.downstream == down.id && $0.cut == nil })
+        first.cancel()
+        let linked = MutableNode<Int>()
+        let second = linked.link(to: up)
+        for value in 1...200 { other.value = value }
+        let edges = recorder.records.edges
+        #expect(edges.contains { $0.downstream == linked.id })
+        #expect(!edges.contains { $0.downstream == down.id })
+        withExtendedLifetime(second) {}
       }
     }
 

@@ -67,10 +67,9 @@ extension EdgePointer {
     }
     let number = up.numberOfValue()
     // The turn holds the inner node until then, so the edge is there unless its life is over.
-    let later = Retired.Later { turn in
+    turn.putOff { turn in
       if !life.hasEnded, up.numberOfValue() == number { tellIfSilent(turn) }
     }
-    retire(.later(.passRetained(later)), turn)
     return true
   }
 

@@ -37,13 +37,14 @@ struct RecordReader {
       if traces.updateValue(trace, forKey: trace.id) == nil { isShapeNew = true }
     }
     // Edges of which no event was kept, so that what comes over them is known to.
-    isShapeNew = isShapeNew || new.contains { $0.changesShape }
-    lookAtGraph()
+    let isOverrun = next < oldest
+    isShapeNew = isShapeNew || isOverrun || new.contains { $0.changesShape }
+    let living = lookAtGraph()
     for event in new where event.sequence >= oldest {
       next = event.sequence + 1
       take(event)
     }
-    forgetDropped()
+    forgetDropped(living: isOverrun ? living : nil)
   }
 
   private mutating func take(_ event: TracedEvent) {
@@ -144,11 +145,12 @@ struct RecordReader {
     }
   }
 
-  /// Those that were cut before the oldest event: all at once, for many may lie between two nodes. Of a node that is
-  /// forgotten also those whose cut was dropped before it was read.
-  private mutating func dropEdges(of forgotten: Set<UInt64>) {
+  /// Those that were cut before the oldest event: all at once, for many may lie between two nodes. Also those whose cut was dropped
+  /// before it was read: of a node that is forgotten, and what does not live, if that is known.
+  private mutating func dropEdges(of forgotten: Set<UInt64>, living: Set<UInt64>?) {
     func isDropped(_ edge: EdgeRecord) -> Bool {
       if let cut = edge.cut { return cut.sequence < oldest }
+      if let living, !living.contains(edge.id), edge.born?.sequence ?? 0 < oldest { return true }
       return forgotten.contains(edge.upstream) || edge.downstream.map(forgotten.contains) ?? false
     }
     var touched: Set<Ends> = []
@@ -160,8 +162,8 @@ struct RecordReader {
       let left = between[ends]?.filter { edges[$0] != nil } ?? []
       between[ends] = left.isEmpty ? nil : left
     }
-    edges.giveRoomBack()
-    between.giveRoomBack()
+    edges.shrinkIfSparse()
+    between.shrinkIfSparse()
   }
 
   // MARK: - The graph as it is
@@ -170,9 +172,9 @@ struct RecordReader {
   private var isShapeNew = true
   private var listeners: [UInt64: Int] = [:]
 
-  /// Meets everything that is joined to what was met, with its edges.
-  private mutating func lookAtGraph() {
-    if !isShapeNew { return }
+  /// Meets everything that is joined to what was met, with its edges, which it returns; none if it has no need to look.
+  private mutating func lookAtGraph() -> Set<UInt64> {
+    if !isShapeNew { return [] }
     isShapeNew = false
     listeners = [:]
     let known = owners
@@ -192,6 +194,7 @@ struct RecordReader {
       }
     }
     for edge in met { note(edge) }
+    return Set(met.map(\.id))
   }
 
   private struct OwnerKey: Hashable {
@@ -225,21 +228,21 @@ struct RecordReader {
 
   // MARK: - Letting go
 
-  private mutating func forgetDropped() {
+  private mutating func forgetDropped(living: Set<UInt64>?) {
     let forgotten = Set(traces.values.filter { $0.isForgotten(before: oldest) }.map(\.id))
     for node in forgotten {
       (traces[node], born[node], gone[node], listeners[node]) = (nil, nil, nil, nil)
       finder.forget(node)
     }
-    traces.giveRoomBack()
-    born.giveRoomBack()
-    gone.giveRoomBack()
-    listeners.giveRoomBack()
+    traces.shrinkIfSparse()
+    born.shrinkIfSparse()
+    gone.shrinkIfSparse()
+    listeners.shrinkIfSparse()
     let count = events.lowerBound(oldest)
     if count == 0 && forgotten.isEmpty { return }
     events.removeFirst(count)
     finder.forget(before: oldest)
-    dropEdges(of: forgotten)
+    dropEdges(of: forgotten, living: living)
   }
 
   // MARK: - Records

@@ -30,7 +30,7 @@ package struct Watchers {
     guard let group = byKey[key], group.cancelled * 2 >= group.watchers.count else { return }
     let left = group.watchers.filter { !$0.isCancelled }
     byKey[key] = left.isEmpty ? nil : Group(watchers: left)
-    byKey.giveRoomBack()
+    byKey.shrinkIfSparse()
   }
 
   package mutating func append(_ event: StoreEvent, to watcher: Watcher) {

@@ -44,7 +44,8 @@ import Testing
     withExtendedLifetime(listening) { #expect(died.value == 2 && calls.withLock { $0 } == 4) }
   }
 
-  @Test func `4.1 what an input's old value sets when it dies is told, also where more is set below`() {
+  @Test
+  func `4.1 what an input's old value sets when it dies is told, also where more is set below`() {
     final class Sets: Sendable {
       let target: MutableNode<Sets>?
       let number: Int
@@ -55,7 +56,9 @@ import Testing
     }
     let nodes = (0..<8).map { MutableNode(Sets($0)) }
     let all = Node.combine(nodes)
-    let listening = all.listen { if $0[2].number == 3, $0[5].number == 5 { nodes[5].value = Sets(50) } }
+    let listening = all.listen {
+      if $0[2].number == 3, $0[5].number == 5 { nodes[5].value = Sets(50) }
+    }
     nodes[2].value = Sets(2, setting: nodes[1])
     nodes[2].value = Sets(3)
     withExtendedLifetime(listening) {

@@ -243,7 +243,10 @@ import Testing
     keepAlive(listening)
   }
 
-  @Test func `10.4 flatten(mode: .everyValue) that turns to an empty join which waits empties its result`() {
+  @Test
+  func
+    `10.4 flatten(mode: .everyValue) that turns to an empty join which waits empties its result`()
+  {
     let x = MutableNode(1), y = MutableNode<Int>(), full = MutableNode([0])
     let waiting: Node<[Int]> = Node.combine([x, y])
     let outer = MutableNode<Node<[Int]>>(full)

@@ -46,11 +46,6 @@ class Twin {
     /// Of a `flattenCombine`: what it follows, in the order of the set, and by which edges.
     var members: [Node]?, memberEdges: [Edge] = []
 
-    /// A join that tells whenever it runs and its upstreams have values.
-    var isOfLatest: Bool {
-      outer == nil && derivation == nil && members == nil && sampling?.kind != .sample
-    }
-
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
       let values = inputs.compactMap(\.up.value)
@@ -124,6 +119,8 @@ class Twin {
   var edgesThatLeadBack: [Edge] = [], gaveWay: [Edge] = []
   private var lastWave = 1, attachments = 0
   private(set) var waitingJoins: [Node] = []
+  /// What is told when all joins have run.
+  private var putOff: [() -> Void] = []
   private var isInTurn = false
   private var batches: [[Staged]] = []
   private struct Staged { let node: Node, value: Int?, context: Int? }
@@ -211,7 +208,12 @@ class Twin {
   }
 
   private func runJoins() {
-    while let join = nextJoin(among: waitingJoins) {
+    while true {
+      guard let join = nextJoin(among: waitingJoins) else {
+        if putOff.isEmpty { return }
+        putOff.removeFirst()()
+        continue
+      }
       waitingJoins.removeAll { $0 === join }
       if waitingJoins.isEmpty { gaveWay = [] }  // all that was to come first has run
       join.waitsAgain = false
@@ -284,13 +286,14 @@ class Twin {
 
   // MARK: - How a value flows
 
-  func deliver(_ content: Content, to node: Node, _ route: Route) {
+  func deliver(_ content: Content, to node: Node, _ route: Route, hadToWait: Bool = false) {
     // A set has its number from the start.
     let isSet = route.wave == nil
     var route = route
     route.wave = route.wave ?? newWave()
     node.queue.append(
-      Arrival(content: content, route: route, isSet: isSet, hadToWait: node.isNotifying))
+      Arrival(
+        content: content, route: route, isSet: isSet, hadToWait: hadToWait || node.isNotifying))
     if !node.isNotifying { drain(node) }
   }
 
@@ -395,11 +398,22 @@ class Twin {
         return stop(.notPassedOn, at: down, route)
       }
       let inner = edge.inner!.up
-      // It will tell, which of others than these nobody knows.
-      if !isJoin, inner.reason != nil, inner.isOfLatest, inner.inputValues != nil {
+      if !isJoin, inner.reason != nil, inner.outer == nil {
+        tellIfSilent(edge.inner!, route.withoutEvent)
         return stop(.notPassedOn, at: down, route)
       }
       deliver(Content(inner.value), to: down, route.withoutEvent)
+    }
+  }
+
+  /// The edge leads from a join that has still to run, and is told over it then; if it says nothing, what it holds is told.
+  private func tellIfSilent(_ edge: Edge, _ route: Route) {
+    let up = edge.up
+    let (isEmpty, newest, sequence) = (up.value == nil, up.newest, up.sequence)
+    putOff.append { [self] in
+      if !edge.isCut, (up.value == nil) == isEmpty, (up.newest, up.sequence) == (newest, sequence) {
+        deliver(Content(up.value), to: edge.down, route, hadToWait: true)
+      }
     }
   }
 

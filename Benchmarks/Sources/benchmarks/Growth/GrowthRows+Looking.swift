@@ -25,8 +25,17 @@ func combiningRows() -> [GrowthRow] {
         whileRecording { for source in sources { source.set(1) } }
       }
     },
-    // Each asks whether all of the combination's nodes have a value, which is little beside all else: decision 0008.
-    GrowthRow("n nodes begin to follow a combination of n that waits", limit: 1.6) { size in
+    GrowthRow("n sets with a context of a combination of n") { size in
+      let sources = (0..<size).map { MutableNode($0) }, all = Node.combine(sources)
+      return Grown(work: size, keep: all) { for source in sources { source.set(1, context: 1) } }
+    },
+    GrowthRow("n sets over a sync of a combination of n") { size in
+      let sources = (0..<size).map { MutableNode($0) }, all = Node.combine(sources)
+      let synced = MutableNode<Int>()
+      synced.sync(with: sources[size / 2])
+      return Grown(work: size, keep: (all, synced)) { for value in 0..<size { synced.set(value) } }
+    },
+    GrowthRow("n nodes begin to follow a combination of n that waits") { size in
       let first = MutableNode(0), others = (0..<size).map { MutableNode($0) }
       let all = Node.combine([first] + others)
       let merged = (0..<size).map { _ in first.mergeMap { $0 == 0 ? Node<[Int]>() : all } }

@@ -230,26 +230,8 @@ private func cycleGrowthRows() -> [GrowthRow] {
       for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
       return Grown(work: size, keep: ring) { for node in chain { ring[0].link(to: node) } }
     },
-    GrowthRow("n links of a hub that n deeper nodes follow") { size in
-      let hub = MutableNode<Int>(), followers = emptyNodes(size), chain = chainOfMaps(2 * size)
-      for follower in followers {
-        follower.link(to: chain[2 * size - 1])
-        follower.link(to: hub)
-      }
-      return Grown(work: size, keep: followers) {
-        for node in chain[..<size] { hub.link(to: node) }
-      }
-    },
-    GrowthRow("n links of a hub that n deeper fields are synced with") { size in
-      let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(2 * size)
-      for field in fields {
-        field.link(to: chain[2 * size - 1])
-        field.sync(with: hub)
-      }
-      return Grown(work: size, keep: fields) {
-        for node in chain[..<size] { hub.link(to: node) }
-      }
-    },
+    linksOfHub("n links of a hub that n deeper nodes follow") { $0.link(to: $1) },
+    linksOfHub("n links of a hub that n deeper fields are synced with") { $0.sync(with: $1) },
     // Each link has a higher top, and no higher rank: synced nodes hear their partners by an edge that leads back.
     GrowthRow("n links of a hub of n maps below n syncs") { size in
       let hub = MutableNode<Int>(), maps = (0..<size).map { _ in hub.map { $0 } }
@@ -359,6 +341,20 @@ private struct Choosing {
   }
 
   var chosen: Node<Int> { choice.flattenMap { [ends] in ends[$0 ? 1 : 0] } }
+}
+
+/// Of a hub to which n followers cling, each of which lies deep already.
+private func linksOfHub(
+  _ name: String, _ follow: @escaping (MutableNode<Int>, MutableNode<Int>) -> any Cancelable
+) -> GrowthRow {
+  GrowthRow(name) { size in
+    let hub = MutableNode<Int>(), followers = emptyNodes(size), chain = chainOfMaps(2 * size)
+    for follower in followers {
+      follower.link(to: chain[2 * size - 1])
+      _ = follow(follower, hub)
+    }
+    return Grown(work: size, keep: followers) { for node in chain[..<size] { hub.link(to: node) } }
+  }
 }
 
 private func longChain(_ start: Node<Int>, _ count: Int) -> Node<Int> {

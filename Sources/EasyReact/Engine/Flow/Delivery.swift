@@ -29,7 +29,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     get { rules & 4 != 0 }
     set { rule(4, newValue) }
   }
-  /// What a join has computed; for a tracer.
+  /// What a join has computed.
   @usableFromInline var isOfJoin: Bool {
     get { rules & 8 != 0 }
     set { rule(8, newValue) }

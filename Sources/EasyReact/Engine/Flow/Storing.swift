@@ -16,7 +16,8 @@ extension NodePointer {
     }
     var flags = delivery.wave.flags.without(.late)
     var number: UInt64 = 0
-    pointee.join?.missChange()  // perhaps another's value, under the number of the join's own
+    // Another's value, perhaps under the number of the join's own.
+    if !delivery.isOfJoin { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
       number = newNumber(delivery)

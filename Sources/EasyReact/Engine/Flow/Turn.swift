@@ -36,6 +36,8 @@ import Synchronization
   @usableFromInline var retiredCount = 0
   var retired: UnsafeMutablePointer<Retired>
   var retiredCapacity: Int
+  /// Unretained.
+  var lastPutOff: Unmanaged<PutOff>? = nil
   /// What is buried now was ended by another thread.
   var isForeign = false
   /// A few blocks of freed edges, linked through themselves, for this thread's next edges: so

@@ -12,16 +12,40 @@ struct Retired {
     case node(NodePointer)
     /// An edge or a listener that was cut, to be taken out of its upstream's list.
     case edge(EdgePointer)
-    /// Retained.
-    case later(Unmanaged<Later>)
-  }
-  final class Later {
-    let body: (TurnPointer) -> Void
-    init(_ body: @escaping (TurnPointer) -> Void) { self.body = body }
+    /// The first of what has been put off: retained.
+    case putOff(Unmanaged<PutOff>)
   }
   let body: Body
   /// Another thread ended it, so what its closures' deinits set is no part of this thread's batch.
   let isForeign: Bool
+}
+
+/// What is done when all joins have run: first in, first out, so the turn's list has the first one alone.
+final class PutOff {
+  fileprivate let body: (TurnPointer) -> Void
+  fileprivate var next: PutOff?
+  fileprivate init(_ body: @escaping (TurnPointer) -> Void) { self.body = body }
+}
+
+extension TurnPointer {
+  func putOff(_ body: @escaping (TurnPointer) -> Void) {
+    let new = PutOff(body)
+    if let last = pointee.lastPutOff {
+      last.takeUnretainedValue().next = new
+    } else {
+      retire(.putOff(.passRetained(new)), self)
+    }
+    pointee.lastPutOff = .passUnretained(new)
+  }
+
+  fileprivate func perform(_ putOff: PutOff) {
+    if let next = putOff.next {
+      retire(.putOff(.passRetained(next)), self)
+    } else {
+      pointee.lastPutOff = nil
+    }
+    putOff.body(self)
+  }
 }
 
 func retire(_ body: Retired.Body, _ turn: TurnPointer) {
@@ -92,7 +116,7 @@ private func reclaim(_ retired: Retired, _ turn: TurnPointer) {
   switch retired.body {
   case .edge(let edge): reclaim(edge, turn)
   case .node(let storage): reclaim(storage, turn)
-  case .later(let later): later.takeRetainedValue().body(turn)
+  case .putOff(let putOff): turn.perform(putOff.takeRetainedValue())
   }
 }
 

@@ -11,7 +11,7 @@ extension Set {
 
 extension Dictionary {
   /// True: it has less room now.
-  @discardableResult mutating func shrinkIfSparse() -> Bool {
+  @discardableResult package mutating func shrinkIfSparse() -> Bool {
     if !isSparse(capacity, count) { return false }
     self = Dictionary(uniqueKeysWithValues: Array(self))
     return true
@@ -19,7 +19,7 @@ extension Dictionary {
 }
 
 extension Array {
-  mutating func shrinkIfSparse() {
+  package mutating func shrinkIfSparse() {
     if isSparse(capacity, count) { self = map { $0 } }
   }
 }
