@@ -7,10 +7,10 @@ import Synchronization
 
   /// Positions among the upstreams, perhaps some twice.
   @usableFromInline let positions: UnsafeMutablePointer<Int32>
-  @exclusivity(unchecked) @usableFromInline private(set) var count = 0
+  @exclusivity(unchecked) @usableFromInline var count = 0
   private let capacity: Int
   /// The node's number when the join told last: as long as it is the node's, nobody else has set the node.
-  @exclusivity(unchecked) private var wave: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline var wave: UInt64 = 0
   /// The position of one that was empty when all were read last: as long as it is, nothing can be told.
   @exclusivity(unchecked) var lacking: Int?
 
@@ -32,10 +32,17 @@ import Synchronization
     } else if join.arriveQuickly(over: edge, from: up, in: turn) {
       note(position, join)
     } else {
-      let crossing = Arrival(changed: self, join: join, sender: up, position: position)
-      return edge.deliver(crossing, Delivery(edge, turn), in: turn)
+      return arriveSlowly(up, edge, turn, as: position)
     }
     return false
+  }
+
+  @inline(never) private func arriveSlowly(
+    _ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer, as position: Int
+  ) -> Bool {
+    let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
+    let crossing = Arrival(changed: self, join: join, sender: up, position: position)
+    return edge.deliver(crossing, Delivery(edge, turn), in: turn)
   }
 
   /// Of the slow way: the join is noted, and what has changed.
@@ -55,7 +62,7 @@ import Synchronization
     }
   }
 
-  private func note(_ position: Int, _ join: JoinPointer) {
+  @inline(__always) private func note(_ position: Int, _ join: JoinPointer) {
     if count == capacity {
       join.missChange()
     } else {
@@ -72,10 +79,10 @@ import Synchronization
   }
 
   /// What the list names is in the array. Before what was there dies: what that sets is noted anew.
-  @usableFromInline func forget() { count = 0 }
+  @inlinable @inline(__always) func forget() { count = 0 }
 
   /// The array is told under the number that the node has now.
-  @usableFromInline func noteTold(_ storage: NodePointer) {
+  @inlinable @inline(__always) func noteTold(_ storage: NodePointer) {
     wave = storage.pointee.wave.load(ordering: .relaxed)
   }
 

@@ -109,26 +109,34 @@ extension NodePointer {
     _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer, _ turn: TurnPointer
   ) -> Bool {
     guard pointee.flags.isEmpty, changed.suffice(for: self, join) else { return false }
-    if turn.pointee.wave.flags.isEmpty,
-      pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
+    if !turn.pointee.wave.flags.isEmpty
+      || pointee.wave.load(ordering: .relaxed) >= turn.pointee.wave.number
     {
-      if !replaceChanged(Value.self, changed, join) { return false }
-      pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
-      pointee.sender.store(join.pointee.sender, ordering: .relaxed)
-      if turn.pointee.isTraced {
-        traceStored(
-          origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
-      }
-    } else {
-      let delivery = Delivery(of: join, turn)
-      if delivery.wave.flags.has(.event) || delivery.isFiltered && isReached(by: delivery)
-        || !replaceChanged(Value.self, changed, join)
-      {
-        return false
-      }
-      noteStored(
-        delivery, delivery.wave.flags.without(.late), 0, sender: join.pointee.sender, in: turn)
+      return tellChangedSlowly(Value.self, changed, join, turn)
     }
+    if !replaceChanged(Value.self, changed, join) { return false }
+    pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
+    pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+    if turn.pointee.isTraced {
+      traceStored(
+        origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
+    }
+    changed.noteTold(self)
+    return true
+  }
+
+  /// With a context, or led back, or late.
+  @inlinable @inline(never) func tellChangedSlowly<Value: Sendable>(
+    _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer, _ turn: TurnPointer
+  ) -> Bool {
+    let delivery = Delivery(of: join, turn)
+    if delivery.wave.flags.has(.event) || delivery.isFiltered && isReached(by: delivery)
+      || !replaceChanged(Value.self, changed, join)
+    {
+      return false
+    }
+    noteStored(
+      delivery, delivery.wave.flags.without(.late), 0, sender: join.pointee.sender, in: turn)
     changed.noteTold(self)
     return true
   }
