@@ -43,11 +43,13 @@ extension Twin {
     return body()
   }
 
-  /// Moves the edges: first from what was not read any more, then to what is read for the first time.
+  /// Moves the edges: first from what was not read any more, the last one first (which decides the ranks where a cut opens a cycle), then to what is read for the first time.
   /// True: it follows a node that it did not follow before, or that had given way.
   @discardableResult
   private func follow(_ read: [Node], _ node: Node) -> Bool {
-    for edge in node.followed where !read.contains(where: { $0 === edge.up }) { cut(edge) }
+    for edge in node.followed.reversed() where !read.contains(where: { $0 === edge.up }) {
+      cut(edge)
+    }
     let hasFollowedAgain = followAgain(node.followed, node)
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
     for up in fromHighestRank(new) {
