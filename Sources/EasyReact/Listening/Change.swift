@@ -43,7 +43,7 @@ public struct Change<Value: Sendable>: Sendable {
   /// while the listener runs. Later the path begins behind the last of its nodes that has been told
   /// something newer by then, for nobody remembers where that one's older value came from; it may be
   /// empty then. A change that comes by a scheduler (`on:`, `listenToChangesOnMain`) brings its path
-  /// along as it was when the value was set.
+  /// along as it was when the value was set: it is worked out there for each value, asked for or not.
   /// - Complexity: O(n) in the nodes of the path and their upstream edges.
   public var path: [AnyNode] { node.map { $0.storage.path(of: wave) } ?? known }
 }
