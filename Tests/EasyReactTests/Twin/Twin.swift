@@ -399,8 +399,7 @@ class Twin {
       }
       let inner = edge.inner!.up
       if !isJoin, inner.reason != nil, inner.outer == nil {
-        tellIfSilent(edge.inner!, route.withoutEvent)
-        return stop(.notPassedOn, at: down, route)
+        return tellIfSilent(edge.inner!, route.withoutEvent)
       }
       deliver(Content(inner.value), to: down, route.withoutEvent)
     }
@@ -410,8 +409,10 @@ class Twin {
   private func tellIfSilent(_ edge: Edge, _ route: Route) {
     let up = edge.up
     let (isEmpty, newest, sequence) = (up.value == nil, up.newest, up.sequence)
+    let stop = noteStop(.notPassedOn, at: edge.down, route)
     putOff.append { [self] in
       if !edge.isCut, (up.value == nil) == isEmpty, (up.newest, up.sequence) == (newest, sequence) {
+        if let stop { log?.goOn([stop]) }
         deliver(Content(up.value), to: edge.down, route, hadToWait: true)
       }
     }
