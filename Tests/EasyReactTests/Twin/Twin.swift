@@ -88,6 +88,14 @@ class Twin {
       (self.isOfSync, self.leadsBack) = (isOfSync, leadsBack)
       self.keepsEvents = keepsEvents
     }
+
+    /// Is its end computed from all its upstreams?
+    var isOfJoin: Bool {
+      switch kind {
+      case .plain, .flatten(_, isJoin: false): false
+      default: true
+      }
+    }
   }
 
   final class Listener {
@@ -521,6 +529,7 @@ class Twin {
   func cut(_ edges: [Edge?]) {
     let edges = edges.compactMap { $0 }.filter { !$0.isCut }
     if edges.isEmpty { return }
+    let roundThem = edges.flatMap { nodesOnCycle(with: $0) }
     for edge in edges {
       edge.isCut = true
       note(cut: edge, inTurn: isInTurn)
@@ -529,11 +538,11 @@ class Twin {
       if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
       edgesThatLeadBack.removeAll { $0 === edge }
     }
-    for back in edgesThatLeadBack where !reaches(back.down, back.up) {
-      back.leadsBack = false  // no cycle runs over it any more
-      order(back.up, before: back.down)
-    }
+    let opened = edgesThatLeadBack.filter { !reaches($0.down, $0.up) }
+    for edge in opened { edge.leadsBack = false }  // no cycle runs over it any more
     edgesThatLeadBack.removeAll { !$0.leadsBack }
+    sink(opened, roundThem.filter { node in !node.edges.contains { reaches($0.down, node) } })
+    for edge in opened { order(edge.up, before: edge.down) }
     // A flatten without its outer node lets go of the inner one.
     for edge in edges { cut(edge.inner) }
   }
@@ -551,6 +560,27 @@ class Twin {
     }
     let leadsOn = down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
+  }
+
+  private func nodesOnCycle(with edge: Edge) -> [Node] {
+    if !reaches(edge.down, edge.up) { return [] }
+    return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
+  }
+
+  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own. A join
+  /// keeps its rank: it may wait by that.
+  private func sink(_ opened: [Edge], _ fallen: [Node]) {
+    let isFallen = Set(fallen.map(\.number))
+    var ranks: [Int: Int] = [:]
+    var todo = opened.filter { isFallen.contains($0.up.number) }.map { ($0.up, $0.down.rank - 1) }
+    while let (node, rank) = todo.popLast() {
+      if ranks[node.number] ?? node.rank <= rank { continue }
+      let edges = nodes.flatMap(\.edges).filter { $0.down === node }
+      if !isFallen.contains(node.number) || edges.contains(where: \.isOfJoin) { return }
+      ranks[node.number] = rank
+      todo += edges.filter { !$0.leadsBack }.map { ($0.up, rank - 1) }
+    }
+    for node in fallen { node.rank = ranks[node.number] ?? node.rank }
   }
 
   /// What is raised together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it.

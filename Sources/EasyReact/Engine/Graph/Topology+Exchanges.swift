@@ -14,6 +14,12 @@ extension EdgeStorage {
     state?._withUnsafeGuaranteedRef { $0.outer?.movingJoin }
   }
 
+  /// Is what the node below holds computed from all its upstreams?
+  borrowing func leadsToJoin() -> Bool {
+    traits.has(.endsDownstream)
+      || state?._withUnsafeGuaranteedRef { ($0.outer ?? $0).movingJoin } != nil
+  }
+
   /// May it be dropped before this turn is over?
   fileprivate borrowing func mayBeDropped(in turn: TurnPointer) -> Bool {
     guard let join = movingJoin(), down!.holds(by: turn) else { return false }

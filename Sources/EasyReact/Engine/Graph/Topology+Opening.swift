@@ -1,7 +1,7 @@
 // A cut inside a component may break it up (Topology+Cycles.swift).
 
 /// An edge inside the component is cut. Returns the edges that led back and lie on no cycle now, in
-/// the order in which they were linked.
+/// the order in which they were linked; and the nodes that lie on none.
 ///
 /// The law that holds throughout: the members reach each other if every `source` leads to every
 /// `target`. So it is enough that each source reaches the root, and the root each target. What is split
@@ -9,7 +9,7 @@
 /// than looking at all members once may take, they are looked at.
 func shrink(
   _ component: Component, withoutWayFrom up: NodePointer, to down: NodePointer
-) -> [EdgePointer] {
+) -> (opened: [EdgePointer], fallen: [NodePointer]) {
   var rest = Remainder(component, up, down)
   let budget = topology.looks + 4 * component.members.count + 64
   while let doubt = rest.nextDoubt() {
@@ -20,7 +20,7 @@ func shrink(
     if let side = rest.side(in: doubt) { rest.splitOff(strongParts(of: side)) }
   }
   rest.end()
-  return rest.opened.sorted { $0.number < $1.number }.map(\.edge)
+  return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.fallen)
 }
 
 /// A member of which it is not known yet whether it hangs together with the root.
@@ -39,6 +39,7 @@ private struct Remainder {
   private var sources: Set<NodePointer>, targets: Set<NodePointer>
   private var doubtfulSources: [NodePointer] = [], doubtfulTargets: [NodePointer]
   private(set) var opened: [(edge: EdgePointer, number: UInt64)] = []
+  private(set) var fallen: [NodePointer] = []
 
   init(_ component: Component, _ up: NodePointer, _ down: NodePointer) {
     self.component = component
@@ -77,7 +78,10 @@ private struct Remainder {
 
   /// Strongly connected parts, which have no way round over the others.
   mutating func splitOff(_ parts: [[NodePointer]]) {
-    for part in parts { component.remove(part) }
+    for part in parts {
+      component.remove(part)
+      if part.count == 1 { fallen += part }
+    }
     regrouping {
       for part in parts {
         let group = part.count == 1 ? nil : Component(part)
@@ -115,9 +119,10 @@ private struct Remainder {
   }
 
   /// A single node is no component.
-  func end() {
+  mutating func end() {
     guard component.members.count == 1, let last = component.first else { return }
     regrouping { last.put(into: nil) }
+    fallen.append(last)
   }
 }
 

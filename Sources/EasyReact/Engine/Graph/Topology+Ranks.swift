@@ -130,6 +130,38 @@ private struct Lifts {
   }
 }
 
+/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it: their
+/// number is paid for by the cut, and what the ends would raise with them is not bounded. A join keeps its
+/// rank: it may wait by that, in another thread's turn.
+func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
+  if opened.isEmpty { return }
+  let fallen = Set(fallen)
+  var ranks: [NodePointer: Int32] = [:]
+  // In order of the old ranks, from the highest: so with signs reversed.
+  var lifts = Lifts()
+  func add(_ edge: EdgePointer, _ rank: Int32) {
+    let up = edge.pointee.up!, old = up.pointee.rank.load(ordering: .relaxed)
+    if rank <= ranks[up] ?? old { lifts.add(up, from: -old, to: 1 - rank) }
+  }
+  for edge in opened where fallen.contains(edge.pointee.up!) {
+    add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
+  }
+  while let (storage, negative) = lifts.next() {
+    if !fallen.contains(storage) { return }
+    ranks[storage] = -negative
+    for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+      if edge.pointee.leadsToJoin() { return }
+      if edge.pointee.isOrdinary() { add(edge, -negative) }
+    }
+  }
+  for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
+  if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
+    rank < -rankLimit.load(ordering: .relaxed)
+  {
+    storage.countAnew()
+  }
+}
+
 /// Raises tops that are lower than these, each with its component, and those of all that follows.
 func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   var lifts = Lifts()

@@ -110,11 +110,11 @@ extension EdgePointer {
         return
       }
       _ = topology.forget(edge)
-      let opened = shrink(component.takeUnretainedValue(), withoutWayFrom: up, to: down)
-      for edge in opened {
-        edge.pointee.remove(.isBackEdge)
-        edge.pointee.up!.order(before: edge.pointee.down!, by: edge)
-      }
+      let (opened, fallen) = shrink(
+        component.takeUnretainedValue(), withoutWayFrom: up, to: down)
+      for edge in opened { edge.pointee.remove(.isBackEdge) }
+      sink(opened, fallen)
+      for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
     }
   }
 }
