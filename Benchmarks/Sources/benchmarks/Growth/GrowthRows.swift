@@ -200,6 +200,32 @@ private func cycleGrowthRows() -> [GrowthRow] {
       let links = zip(sources, ends).map { $0.link(to: $1) }
       return Grown(work: size, keep: sources) { for link in links { link.cancel() } }
     },
+    // Each cut turns an edge that led back into an ordinary one: what is cut off goes below the hub, which does not rise.
+    GrowthRow("n rings of three nodes through a hub, each cut where it leaves the hub", limit: 1.5)
+    {
+      size in
+      let hub = MutableNode<Int>(), first = emptyNodes(size), second = emptyNodes(size)
+      let links = (0..<size).map { index in
+        let link = first[index].link(to: hub)
+        second[index].link(to: first[index])
+        hub.link(to: second[index])
+        return link
+      }
+      return Grown(work: size, keep: [[hub], first, second]) { for link in links { link.cancel() } }
+    },
+    GrowthRow("a line of n/4 rings of four nodes, each cut, from the first on", limit: 1.5) {
+      size in
+      let nodes = emptyNodes(max(4, size / 4 * 4))
+      let links = stride(from: 0, to: nodes.count, by: 4).map { index in
+        if index > 0 { nodes[index].link(to: nodes[index - 4]) }
+        let link = nodes[index + 1].link(to: nodes[index])
+        nodes[index + 2].link(to: nodes[index + 1])
+        nodes[index + 3].link(to: nodes[index + 2])
+        nodes[index].link(to: nodes[index + 3])
+        return link
+      }
+      return Grown(work: size, keep: nodes) { for link in links { link.cancel() } }
+    },
     GrowthRow("n nodes with values, synced in a loop") { size in
       let nodes = (0..<size).map { MutableNode($0) }
       return Grown(work: size, keep: nodes) {

@@ -4,7 +4,7 @@ import Synchronization
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a node that nothing ordinary leads to; past a limit the graph's ranks are counted anew. What is raised
+// but for a node that nothing ordinary leads to, and for what a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
 // together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it.
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
