@@ -94,6 +94,10 @@ extension EdgePointer {
     if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
+      // Where it is a part of another node: that may have been set since its inlet was told its number.
+      for (half, back) in [(self, there), (there, self)] where half.pointee.down!.claim(by: turn) {
+        half.pointee.down!.raiseNumber(to: back.pointee.up!)
+      }
       let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
       if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)

@@ -129,12 +129,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let inlet = presentInlet(of: node)
     let turn = currentTurn()
     turn.enter()
-    inlet.storage.perform(in: turn) { turn in
-      if node.storage.claim(by: turn) {
-        inlet.storage.raiseNumber(to: node.storage)
-        self.ownVersion.begin(with: node.storage)
-      }
-    }
+    // Each in a region of its own, and another thread may be inside either. Who reads the number of a node that it does
+    // not hold may miss what is being set: that comes after what is linked.
+    node.storage.perform(in: turn) { _ in self.ownVersion.begin(with: node.storage) }
+    inlet.storage.perform(in: turn) { _ in inlet.storage.raiseNumber(to: node.storage) }
     turn.leave()
     return inlet
   }

@@ -684,6 +684,82 @@ struct Person: Sendable, Equatable {
     }
   }
 
+  /// Found by a hostile review: what was synced knew no number, and each set went round for ever.
+  @Test(arguments: ["cell", "part", "another part"], ["part", "cell"])
+  func `5.3, 15.4 a lens is synced while another thread is inside its whole`(
+    _ set: String, _ first: String
+  ) {
+    let person = MutableNode(Person()), age = person[\.age], cell = MutableNode(1)
+    var sync: (any Cancelable)?
+    whileInside(person[\.name], settingTo: "Grace") {
+      sync = first == "part" ? age.sync(with: cell) : cell.sync(with: age)
+    }
+    let expected = first == "part" ? 1 : 36
+    #expect(age.value == expected && cell.value == expected)
+    let told = Heard<Int>(letsOthersRunEvery: .max), inCell = Heard<Int>(letsOthersRunEvery: .max)
+    let stop = sync!
+    let listenings = [
+      age.listen {
+        told.hear($0)
+        if told.values.count == 1_000 { stop.cancel() }
+      }, cell.listen { inCell.hear($0) },
+    ]
+    switch set {
+    case "cell": cell.value = 7
+    case "part": age.value = 7
+    default: person[\.name].value = "Joan"
+    }
+    let last = set == "another part" ? expected : 7
+    #expect(told.values == [expected, last])
+    #expect(inCell.values == (set == "another part" ? [expected] : [expected, 7]))
+    #expect(person.value?.age == last && cell.value == last)
+    keepAlive(listenings as AnyObject)
+  }
+
+  @Test func `7.6, 15.4 a lens, or a link to one, is made while other threads set both sides`() {
+    Stress.rounds(600) { round in
+      let person = MutableNode(Person(age: 0)), age = person[\.age], cell = MutableNode(0)
+      let isLink = round.seed % 3 == 0, isPartFirst = round.seed % 3 == 1
+      round.threads(3) { member in
+        var random = round.generator(member)
+        switch member {
+        case 0:
+          for number in 1...40 {
+            if Bool.random(using: &random) {
+              person.update { $0.age = 1_000 + number }
+            } else {
+              person.update { $0.name = "\(number)" }
+            }
+          }
+        case 1: for number in 1...Int.random(in: 1...40, using: &random) { cell.value = number }
+        default:
+          for _ in 0..<Int.random(in: 0..<40, using: &random) { _ = person.value }
+          if isLink {
+            age.link(to: cell)
+          } else if isPartFirst {
+            age.sync(with: cell)
+          } else {
+            cell.sync(with: age)
+          }
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      if !isLink { round.expect(age.value == cell.value, "\(age.value!) and \(cell.value!)") }
+      let told = Heard<Int>(letsOthersRunEvery: .max)
+      let listening = age.listen {
+        told.hear($0)
+        if told.values.count == 100 { cell.wiring.removeUpstreamNode(age) }
+      }
+      for value in [-1, -2] {
+        if isLink || value == -2 { cell.value = value } else { age.value = value }
+      }
+      round.expect(
+        told.values.suffix(2) == [-1, -2] && told.values.count == 3, "told \(told.values)")
+      round.expect(person.value?.age == -2 && cell.value == -2, "the last set is lost")
+      keepAlive(listening as AnyObject)
+    }
+  }
+
   @Test func `15.4 a lens is seen in the graph by its operator`() {
     let person = MutableNode(Person()).named("person")
     let name = person[\.name].named("name"), source = MutableNode("x").named("source")

@@ -126,7 +126,7 @@ extension NodePointer {
       < (other.pointee.wave.load(ordering: .relaxed), other.tiebreak())
   }
 
-  /// What the other node holds counts as having come here. The holder of both.
+  /// What the other node holds counts as having come here. The holder of this one; of both, where nothing is to be missed.
   func raiseNumber(to other: NodePointer) {
     if !isOlder(than: other) { return }
     let number = other.pointee.wave.load(ordering: .relaxed)
