@@ -31,9 +31,10 @@ extension NodePointer {
         return unsafeDowncast(part, to: PendingValue<Value>.self).value
       }
     }
-    // Inside a notification of the node the value that is being told is read (contract 3.3, 7.5).
-    if pointee.hasPendingValue.load(ordering: .acquiring), !isNotifying(in: turn) {
-      if let pendingValue = readPendingValue(Value.self) { return pendingValue.value }
+    if pointee.hasPendingValue.load(ordering: .acquiring),
+      let pendingValue = pendingValue(in: turn, Value.self)
+    {
+      return pendingValue.value
     }
     return readStored(Value.self)
   }
@@ -43,7 +44,7 @@ extension NodePointer {
 /// is inside it?
 @usableFromInline func hasEmitted<Value: Sendable>(_ node: Node<Value>) -> Bool {
   if node.storage.pointee.hasPendingValue.load(ordering: .acquiring),
-    let pendingValue = node.storage.readPendingValue(Value.self)
+    let pendingValue = node.storage.pendingValue(in: currentTurn(), Value.self)
   {
     return pendingValue.value != nil
   }

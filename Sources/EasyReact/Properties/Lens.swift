@@ -113,7 +113,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     root.storage.sendSet(change, context: context, in: turn, part: part) {
       node.storage.pointee.acquire()
       defer { node.storage.pointee.releaseAfterCopying() }
-      return node.storage.notePendingValue(sideTable, pendingValue, old: &old)
+      return node.storage.notePendingValue(sideTable, pendingValue, in: turn, old: &old)
     }
     _ = consume old
   }

@@ -544,6 +544,44 @@ import Testing
     keepAlive(listenings as AnyObject)
   }
 
+  @Test(arguments: ["combine", "combine of an array", "derived", "zip", "synced"])
+  func `7.5 so is it in what a join tells, which the notification caused`(_ kind: String) {
+    let node = MutableNode(0), other = MutableNode(5), inside = Inside(telling: 1)
+    let synced = MutableNode(0)
+    let below =
+      switch kind {
+      case "combine": node.combine(other).map { $0 + $1 }
+      case "combine of an array": Node.combine([node, other]).map { $0.reduce(0, +) }
+      case "zip": node.zip(node.map { $0 }).map { $0.0 }
+      case "synced": synced.mutablify()
+      default: Node.derived { node.value! + other.value! }
+      }
+    let sync = kind == "synced" ? synced.sync(with: node) : nil
+    let reads = Journal<[Int?]>()
+    let listenings = [
+      node.listen { inside.hear($0) },
+      below.listen { _ in
+        let told = node.value
+        if told == 2 { node.value = 8 }  // behind what waits
+        reads.note([told, node.value, node.isEmpty ? 1 : 0])
+      },
+    ]
+    _ = reads.take()
+    inside.run(node) {
+      for value in [2, 3] { node.value = value }
+      #expect(node.value == 3)
+      node.clean()
+      #expect(node.isEmpty)
+      node.value = 4
+    }
+    // No joins these two: the node is still being told, also what it was set to meanwhile.
+    let isJoin = !["synced", "zip"].contains(kind)
+    let expected = isJoin ? [[1, 1, 0], [2, 8, 0]] : [[1, 1, 0], [2, 2, 0]]
+    #expect(Array(reads.entries.prefix(2)) == expected)
+    #expect(reads.entries.last == [8, 8, 0] && node.value == 8)
+    keepAlive((listenings, sync) as AnyObject)
+  }
+
   @Test func `7.5 an update that is left with another thread is readable once it has run`() {
     let node = MutableNode(0), inside = Inside(telling: 1)
     let listening = node.listen { inside.hear($0) }

@@ -221,27 +221,27 @@ extension NodePointer {
     pointee.release()
     return value
   }
-
-  @inlinable func isNotifying(in turn: TurnPointer) -> Bool {
-    isHeld(by: turn) && pointee.flags.has(.busy)
-  }
 }
 
 // MARK: - Sent values
 
-/// The newest value that was left with another thread for this node: everybody outside a
-/// notification of the node reads it until it is stored. `ticket` tells whether a later one was
-/// sent since.
+/// The newest value that was left for this node: it is read until it is stored (contract 7.5), but by the thread that is inside
+/// the node. That one tells what came before, and reads that; unless it has left a value itself, behind
+/// what waits.
 @usableFromInline final class PendingValue<Value: Sendable>: Sendable {
   @usableFromInline let value: Value?
   @inlinable init(_ value: Value?) { self.value = value }
 }
 
 extension NodePointer {
-  @usableFromInline func readPendingValue<Value: Sendable>(_: Value.Type) -> PendingValue<Value>? {
+  @usableFromInline func pendingValue<Value: Sendable>(in turn: TurnPointer, _: Value.Type)
+    -> PendingValue<Value>?
+  {
     let sideTable = self.sideTable()
+    let isInside = isHeld(by: turn)
+    if isInside, pointee.flags.has(.busy) { return nil }
     pointee.acquire()
-    let pendingValue = sideTable.pendingValue
+    let pendingValue = isInside && sideTable.holdersTicket == 0 ? nil : sideTable.pendingValue
     pointee.releaseAfterCopying()
     return pendingValue.map { unsafeDowncast($0, to: PendingValue<Value>.self) }
   }
@@ -251,13 +251,21 @@ extension NodePointer {
   /// Caller holds the node's lock, under which the message is sent too, so that the last sent is
   /// the last told.
   @usableFromInline func notePendingValue(
-    _ sideTable: SideTable, _ pendingValue: AnyObject, old: inout AnyObject?
+    _ sideTable: SideTable, _ pendingValue: AnyObject, in turn: TurnPointer,
+    old: inout AnyObject?
   ) -> UInt64 {
     old = sideTable.pendingValue
     sideTable.pendingValue = pendingValue
     sideTable.pendingTicket += 1
+    if holdsOrMaySoon(turn) { sideTable.holdersTicket = sideTable.pendingTicket }
     pointee.hasPendingValue.store(true, ordering: .releasing)
     return sideTable.pendingTicket
+  }
+
+  /// The turn has the region, or has set it aside.
+  private func holdsOrMaySoon(_ turn: TurnPointer) -> Bool {
+    let owner = pointee.region.load(ordering: .relaxed).pointee.owner.load(ordering: .relaxed)
+    return owner == UInt(bitPattern: turn) || owner == Region.handedOver && turn.pointee.held != nil
   }
 
   /// The message with `ticket` was delivered.
@@ -265,6 +273,7 @@ extension NodePointer {
     let sideTable = self.sideTable()
     var old: AnyObject?
     pointee.acquire()
+    if ticket >= sideTable.holdersTicket { sideTable.holdersTicket = 0 }
     if sideTable.pendingTicket == ticket, sideTable.pendingValue != nil {
       old = sideTable.pendingValue
       sideTable.pendingValue = nil

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What few nodes have.
 @usableFromInline final class SideTable: @unchecked Sendable {
-  // Unchecked: `context` and `queue` are touched by the holder of the node's region; `pendingValue` and `pendingTicket`
+  // Unchecked: `context` and `queue` are touched by the holder of the node's region; `pendingValue` and the tickets
   // lie under the node's short lock; `isEventNode` and `termination` are set before the node is published,
   // and never again; the rest is atomic.
 
@@ -18,7 +18,9 @@ import Synchronization
   var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
+  /// How many were left; which of them the thread that is inside the node has left last, and not told yet, or 0.
   @usableFromInline var pendingTicket: UInt64 = 0
+  @usableFromInline var holdersTicket: UInt64 = 0
   /// Of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
   /// See Topology+Ranks.swift.

@@ -287,7 +287,8 @@ extension NodePointer {
     var old: AnyObject?
     storage.pointee.acquire()
     if let pendingValue, let sideTable {
-      payload.pointee.ticket = storage.notePendingValue(sideTable, pendingValue, old: &old)
+      payload.pointee.ticket = storage.notePendingValue(
+        sideTable, pendingValue, in: turn, old: &old)
     }
     if part != nil { payload.pointee.part!.ticket = notingPart() }
     let isSent = message.pushedLocked(in: turn)
