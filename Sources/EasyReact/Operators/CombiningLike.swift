@@ -6,8 +6,8 @@ import Synchronization
 extension Node {
   /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
   /// an empty array.
-  /// - Complexity: O(1) for each input that changed, where nobody holds the array that was told last; else the
-  ///   array is copied. With `.everyValue` O(n) a value.
+  /// - Complexity: O(1) for each input that changed, where nobody holds the array that was told last and no
+  ///   input was empty meanwhile; else O(n). With `.everyValue` O(n) a value.
   @inlinable
   public static func combine(
     _ nodes: [Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,

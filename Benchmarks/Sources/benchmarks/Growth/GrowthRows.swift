@@ -258,6 +258,12 @@ private func cycleGrowthRows() -> [GrowthRow] {
     },
     linksOfHub("n links of a hub that n deeper nodes follow") { $0.link(to: $1) },
     linksOfHub("n links of a hub that n deeper fields are synced with") { $0.sync(with: $1) },
+    // What the hub tells its fields leads back, and is looked at all the same where it is raised.
+    GrowthRow("n links of a hub that is synced with n fields, each below a deeper node") { size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(size)
+      for field in fields { hub.sync(with: field) }
+      return Grown(work: size, keep: fields) { for node in chain { hub.link(to: node) } }
+    },
     // Each link has a higher top, and no higher rank: synced nodes hear their partners by an edge that leads back.
     GrowthRow("n links of a hub of n maps below n syncs") { size in
       let hub = MutableNode<Int>(), maps = (0..<size).map { _ in hub.map { $0 } }
