@@ -264,6 +264,40 @@ private func cycleGrowthRows() -> [GrowthRow] {
       for field in fields { hub.sync(with: field) }
       return Grown(work: size, keep: fields) { for node in chain { hub.link(to: node) } }
     },
+    // The first link finds both hubs' components level, and makes the second one higher.
+    GrowthRow("n links from fields of one hub to fields of another") { size in
+      let hubs = emptyNodes(2),
+        fields = hubs.map { hub in
+          (0..<size).map { _ in
+            let field = MutableNode<Int>()
+            field.sync(with: hub)
+            return field
+          }
+        }
+      return Grown(work: size, keep: (hubs, fields)) {
+        for (one, other) in zip(fields[0], fields[1]) { other.link(to: one) }
+      }
+    },
+    GrowthRow("n links from one ring of n to another") { size in
+      let rings = (0..<2).map { _ in
+        let ring = emptyNodes(size)
+        for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
+        return ring
+      }
+      return Grown(work: size, keep: rings) {
+        for (one, other) in zip(rings[0], rings[1]) { other.link(to: one) }
+      }
+    },
+    GrowthRow("n links between chains that were linked below one component") { size in
+      let (one, other) = (MutableNode<Int>(), MutableNode<Int>())
+      one.sync(with: other)
+      let chains = (0..<2).map { _ in emptyNodes(size) }
+      for index in (0..<size).reversed() { for chain in chains { chain[index].link(to: one) } }
+      for chain in chains { for index in 1..<size { chain[index].link(to: chain[index - 1]) } }
+      return Grown(work: size, keep: (one, other, chains)) {
+        for index in 0..<size { chains[1][index].link(to: chains[0][size - 1 - index]) }
+      }
+    },
     // Each link has a higher top, and no higher rank: synced nodes hear their partners by an edge that leads back.
     GrowthRow("n links of a hub of n maps below n syncs") { size in
       let hub = MutableNode<Int>(), maps = (0..<size).map { _ in hub.map { $0 } }
