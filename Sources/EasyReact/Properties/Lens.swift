@@ -153,7 +153,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
         var delivery = Delivery(edge, turn)
         let number = (delivery.wave.number, delivery.tiebreak)
         let isSynced = up.hasComeBySync
-        if isSynced { delivery.isFiltered = false }
+        if isSynced { (delivery.isFiltered, delivery.isSetOfPart) = (false, true) }
         let change = root?.kept(
           .attempt { whole in
             if isSynced && !version.isOlder(than: number) { return false }
@@ -209,13 +209,16 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     of node: NodePointer, in turn: TurnPointer, _ body: () -> Bool
   ) -> Bool {
     let saved = turn.pointee.wave
+    let tiebreak = saved.flags.has(.late) ? node.tiebreak() : 0
     if !isWatched || saved.number != node.pointee.wave.load(ordering: .relaxed)
-      || number.wave >= saved.number
+      || number >= (saved.number, tiebreak)
     {
       return body()
     }
     turn.pointee.wave.number = number.wave
-    turn.pointee.wave.flags.remove(.late)
+    turn.pointee.wave.flags = saved.flags.without(.late).with(number.tiebreak == 0 ? [] : .late)
+    turn.pointee.tiebreakOfPart = number.tiebreak
+    defer { turn.pointee.tiebreakOfPart = 0 }
     if body() { return true }
     turn.pointee.wave = saved
     return false

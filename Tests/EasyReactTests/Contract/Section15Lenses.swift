@@ -716,6 +716,59 @@ struct Person: Sendable, Equatable {
     keepAlive(listenings as AnyObject)
   }
 
+  /// Found by a hostile review: the first of them gave the part a number that was newer than all three.
+  @Test(arguments: [1, 2])
+  func
+    `5.2, 7.5, 15.4 of sets of a lens and of what is synced with it, which wait, the last one stays`(
+      _ cells: Int
+    )
+  {
+    let person = MutableNode(Person()), age = person[\.age]
+    let cell = MutableNode(0), last = cells == 1 ? cell : MutableNode(0)
+    for cell in Set([cell, last]) { cell.sync(with: age) }
+    whileInside(person, settingTo: Person(name: "Grace", age: 0)) {
+      cell.value = 5
+      age.value = 6
+      last.value = 8
+      #expect(last.value == 8)
+    }
+    #expect(age.value == 8 && cell.value == 8 && last.value == 8)
+    #expect(person.value?.age == 8 && person.value?.name == "Grace")
+  }
+
+  /// Found by a hostile review: what waited at the lens and had one number with its partner's lost its sequence there.
+  @Test func `7.6, 15.4 lenses of two wholes and a cell that are synced end equal`() {
+    syncedLensesEndEqual()
+  }
+
+  @Test func `7.6, 15.4 so they do where each message goes over a background queue`() async {
+    await #expect(processExitsWith: .success) {
+      GraphLimits.messagesPerTurn = 1
+      `15 Lenses`().syncedLensesEndEqual()
+    }
+  }
+
+  private func syncedLensesEndEqual() {
+    Stress.rounds(1_000) { round in
+      let people = (0..<2).map { _ in MutableNode(Person(age: 0)) }
+      let ages = people.map { $0[\.age] }, cell = MutableNode(0), values = Tally()
+      ages[0].sync(with: round.seed % 2 == 0 ? ages[1] : MutableNode(0))
+      let other = round.seed % 2 == 0 ? ages[1] : cell
+      cell.sync(with: ages[0])
+      let listenings = people.map { $0.listen { _ in letOthersRun() } }
+      round.threads(3) { member in
+        var random = round.generator(member)
+        for _ in 0..<20 {
+          [ages[0], other, cell].randomElement(using: &random)!.value = values.add()
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      let all = [ages[0].value, people[0].value?.age, other.value, cell.value]
+      round.expect(Set(all).count == 1, "\(all)")
+      keepAlive(listenings as AnyObject)
+    }
+  }
+
   @Test func `7.6, 15.4 a lens, or a link to one, is made while other threads set both sides`() {
     Stress.rounds(600) { round in
       let person = MutableNode(Person(age: 0)), age = person[\.age], cell = MutableNode(0)

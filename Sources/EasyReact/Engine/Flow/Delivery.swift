@@ -29,6 +29,12 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     get { rules & 4 != 0 }
     set { rule(4, newValue) }
   }
+  /// A change that comes over an edge, and has the number of the set that it follows from as a set would.
+  var isSetOfPart: Bool {
+    get { rules & 16 != 0 }
+    set { rule(16, newValue) }
+  }
+  fileprivate var keepsNumber: Bool { rules & (4 | 16) != 0 }
   /// What a join has computed.
   @usableFromInline var isOfJoin: Bool {
     get { rules & 8 != 0 }
@@ -60,7 +66,8 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     if edgeFlags.has(.isBackEdge) { wave.flags.insert(.crossedBackEdge) }
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if wave.flags.has(.late) {
-      tiebreak = edge.pointee.up.unsafelyUnwrapped.tiebreak()
+      let ofPart = turn.pointee.tiebreakOfPart
+      tiebreak = ofPart != 0 ? ofPart : edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
     isFiltered =
       edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle()
@@ -107,9 +114,10 @@ extension NodePointer {
       let needsOne = delivery.waited && delivery.tiebreak & 1 == 0
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
-    if delivery.waited && !delivery.isSet { return (newWave(), 0) }
+    if delivery.waited && !delivery.keepsNumber { return (newWave(), 0) }
     if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
-    return delivery.isSet ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
+    return delivery.keepsNumber
+      ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon,
