@@ -144,9 +144,9 @@ extension EdgePointer {
 ) -> NodeTransform<Input, Output> {
   NodeTransform(.sync) {
     EdgeParts { up, edge, turn in
-      version.withNumber(of: up, in: turn) {
-        edge.pass(up.withValue(transform), from: up, in: turn)
-      }
+      let value = up.withValue(transform)  // user code
+      let delivery = version.delivery(over: edge, from: up, in: turn)
+      return edge.passSlowly(.value(value), delivery, from: up, in: turn)
     }
   }
 }

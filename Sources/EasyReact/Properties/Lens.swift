@@ -204,24 +204,16 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   func isOlder(than other: (UInt64, UInt64)) -> Bool { number < other }
 
-  /// Runs `body` as part of a wave with the part's number where the present one has not touched the part.
-  @usableFromInline func withNumber(
-    of node: NodePointer, in turn: TurnPointer, _ body: () -> Bool
-  ) -> Bool {
-    let saved = turn.pointee.wave
-    let tiebreak = saved.flags.has(.late) ? node.tiebreak() : 0
-    if !isWatched || saved.number != node.pointee.wave.load(ordering: .relaxed)
-      || number >= (saved.number, tiebreak)
-    {
-      return body()
+  /// Where the present wave has not touched the part: with the part's number.
+  @usableFromInline func delivery(
+    over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
+  ) -> Delivery {
+    var delivery = Delivery(edge, turn)
+    let present = (delivery.wave.number, delivery.tiebreak)
+    if isWatched, present.0 == node.pointee.wave.load(ordering: .relaxed), number < present {
+      (delivery.wave.number, delivery.tiebreak) = number
     }
-    turn.pointee.wave.number = number.wave
-    turn.pointee.wave.flags = saved.flags.without(.late).with(number.tiebreak == 0 ? [] : .late)
-    turn.pointee.tiebreakOfPart = number.tiebreak
-    defer { turn.pointee.tiebreakOfPart = 0 }
-    if body() { return true }
-    turn.pointee.wave = saved
-    return false
+    return delivery
   }
 }
 

@@ -66,8 +66,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     if edgeFlags.has(.isBackEdge) { wave.flags.insert(.crossedBackEdge) }
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if wave.flags.has(.late) {
-      let ofPart = turn.pointee.tiebreakOfPart
-      tiebreak = ofPart != 0 ? ofPart : edge.pointee.up.unsafelyUnwrapped.tiebreak()
+      tiebreak = edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
     isFiltered =
       edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle()

@@ -61,8 +61,6 @@ import Synchronization
   var stoodStillAt: UInt32? = nil
   var patience = 16
   static var longestPatience: Int { 320 }
-  /// Of a part of a node that has an older number than the node; else 0.
-  var tiebreakOfPart: UInt64 = 0
   /// Retained; nil in almost every turn.
   var ending: Unmanaged<TurnEnding>? = nil
   /// Where what happens is written down: the ring, and what keeps it, retained; for the floors above.
