@@ -45,9 +45,13 @@ private final class SchedulerAlarm: Alarm {
       state.number = number
       return (state.work, true)
     }
+    let work =
+      isNewest
+      ? delay.map { scheduler.schedule(after: $0) { [ring] in ring(number) } } : nil
+    // Behind it: a clock's scheduler that sleeps for the old deadline goes on to sleep for the new one. It would have to end its
+    // sleep where nothing waits, and the system keeps a sleep that was cancelled until its time.
     old?.cancel()
-    guard isNewest, let delay else { return }
-    let work = scheduler.schedule(after: delay) { [ring] in ring(number) }
+    guard let work else { return }
     // It may have run already, or been followed by another.
     let isPresent = state.withLock { state in
       if state.number == number { state.work = work }

@@ -85,6 +85,29 @@ import Testing
     #expect(done.entries == [1, 2])
   }
 
+  /// Found by a hostile review: the system keeps a sleep that was cancelled until its time, 750 bytes for each value.
+  @Test
+  func
+    `14.5 a deadline that is set anew begins no sleep: the present one goes on from where it ends`()
+    async
+  {
+    let a = MutableNode<Int>(), scheduler = ClockScheduler(clock), told = Answers<Int>()
+    let quiet = a.debounce(.seconds(5), on: scheduler)
+    let listening = quiet.listen { told.hear($0) }
+    a.value = 0
+    await clock.isSlept(until: .seconds(5))
+    clock.advance(to: .seconds(1))
+    for value in 1...1_000 { a.value = value }
+    #expect(clock.sleeps == 1)
+    clock.advance(to: .seconds(5))
+    await clock.isSlept(until: .seconds(6))
+    #expect(told.values == [])
+    clock.advance(to: .seconds(6))
+    #expect(await told.first(1) == [1_000])
+    #expect(clock.sleeps == 2 && clock.sleepers == [])
+    keepAlive(listening)
+  }
+
   @Test func `14.5 a released operator leaves no timer`() async throws {
     let a = MutableNode(1), scheduler = ClockScheduler(clock)
     try await expectFreed {

@@ -24,6 +24,9 @@ final class ManualClock: Clock, Sendable {
   /// Until when somebody sleeps, the earliest first.
   var sleepers: [Duration] { state.withLock { $0.sleepers.values.map(\.until.offset).sorted() } }
 
+  /// How many sleeps were begun.
+  var sleeps: Int { state.withLock { $0.number } }
+
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
       state.number += 1
