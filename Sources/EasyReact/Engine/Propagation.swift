@@ -250,11 +250,14 @@ extension NodePointer {
       return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
-    if delivery.isFiltered && isReached(by: delivery) {
+    let isReached = isReached(by: delivery)
+    if delivery.isFiltered, isReached, !join.hasSkipped(wave) {
       return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
     }
     if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
-    if !delivery.isFiltered && (delivery.waited || isReached(by: delivery)) {
+    if delivery.isFiltered ? isReached : delivery.waited {
+      (wave, tiebreak) = (join.renumber(from: pointee.wave.load(ordering: .relaxed)), 0)
+    } else if isReached {
       (wave, tiebreak) = (newWave(), 0)
     }
     // Over edges ranks rise, so a join that is not above the running one was reached by a listener's

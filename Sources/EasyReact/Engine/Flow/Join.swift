@@ -15,6 +15,12 @@ import Synchronization
   @usableFromInline var flags: NodeFlags = []
   @usableFromInline var context: ContextBox? = nil
   @usableFromInline var sender: NodePointer? = nil
+  /// It went on from the first to the second of these, because of what had to wait: so no wave whose number lies between
+  /// has come through it. The second is looked at by anybody.
+  var skippedAbove: UInt64 = 0
+  let skippedBelow = Atomic<UInt64>(0)
+  /// The last number given for that.
+  var renumbered: UInt64 = 0
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
   /// It waits once more, with the edges of its last run.
@@ -122,6 +128,26 @@ extension JoinPointer {
     let present = pointee.flags.only(.crossedBackEdge).rawValue
     return (pointee.wave, pointee.tiebreak, present)
       < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
+  }
+
+  /// Has a wave that comes round a cycle not come through here, although the join's number is newer?
+  func hasSkipped(_ wave: UInt64) -> Bool { pointee.skippedAbove < wave && mayHaveSkipped(wave) }
+
+  /// The same for who is not the holder: false only where it is certain.
+  func mayHaveSkipped(_ wave: UInt64) -> Bool {
+    wave < pointee.skippedBelow.load(ordering: .relaxed)
+  }
+
+  /// A number for what had to wait, or else would be late. Given again and again, they are skipped from the first one on.
+  func renumber(from present: UInt64) -> UInt64 {
+    let number = newWave()
+    let present = pointee.isWaiting ? max(present, pointee.wave) : present
+    if present != pointee.renumbered {
+      pointee.skippedAbove = present
+      pointee.skippedBelow.store(number, ordering: .relaxed)
+    }
+    pointee.renumbered = number
+    return number
   }
 
   /// What the run goes on with.

@@ -11,10 +11,12 @@ extension EdgePointer {
     if flags.has([.cut, .starting]) { return stop(.cut, in: turn) }
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
     let delivery = Delivery(self, turn)
-    if delivery.isFiltered && pointee.down.unsafelyUnwrapped.isReached(by: delivery),
-      !pointee.traits.has(.filtersItself)
-    {
-      pointee.down.unsafelyUnwrapped.pointee.join?.missChange()
+    let down = pointee.down.unsafelyUnwrapped
+    if delivery.isFiltered && down.isReached(by: delivery), !pointee.traits.has(.filtersItself) {
+      if let join = down.pointee.join {
+        if join.mayHaveSkipped(delivery.wave.number) { return true }
+        join.missChange()
+      }
       return stop(.reachedAlready, in: turn)
     }
     return true
