@@ -94,10 +94,8 @@ extension EdgePointer {
     if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
-      // Where it is a part of another node: that may have been set since its inlet was told its number.
-      for (half, back) in [(self, there), (there, self)] where half.pointee.down!.claim(by: turn) {
-        half.pointee.down!.raiseNumber(to: back.pointee.up!)
-      }
+      raiseNumberOfInlet(to: there.pointee.up!, in: turn)
+      there.raiseNumberOfInlet(to: other, in: turn)
       let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
       if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
@@ -115,6 +113,12 @@ extension EdgePointer {
         there.attachHalf(number, pushes: !isOthers, in: turn)
       }
     }
+  }
+
+  /// Where the edge ends at the inlet of a lens: that may have been set since its inlet was told its number.
+  private func raiseNumberOfInlet(to lens: NodePointer, in turn: TurnPointer) {
+    let down = pointee.down!
+    if down != lens, down.claim(by: turn) { down.raiseNumber(to: lens) }
   }
 
   /// - Parameter pushes: Does the value count that was here before the sync was made?

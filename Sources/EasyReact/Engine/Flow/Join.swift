@@ -61,7 +61,7 @@ import Synchronization
 }
 
 extension JoinPointer {
-  func freeJoin() {
+  @inline(never) func freeJoin() {
     pointee.upstreams.deallocate()
     deinitialize(count: 1)
     deallocate()

@@ -42,7 +42,7 @@ extension NodePointer {
   /// Where they are level, if it takes no more looks than that: so the next search between the two ends at once, and no
   /// link costs more than a few times what its search did.
   func raiseTop(above top: Int32, within looks: Int) {
-    if self.top() != top || looks < leastEffort { return }
+    if self.top() != top { return }
     var trial = RaisingTops([(self, top + 1)], isTrial: true)
     if trial.run(within: looks) { raiseTops([(self, top + 1)]) }
   }
@@ -177,8 +177,8 @@ func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   if raising.highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
 }
 
-/// What is cheaper than that to search is searched again.
-private let leastEffort = 64
+/// What takes fewer steps to search is searched again.
+let leastEffort = 32
 
 private struct RaisingTops {
   private var lifts = Lifts()
