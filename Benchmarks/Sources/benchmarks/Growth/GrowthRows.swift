@@ -265,7 +265,7 @@ private func cycleGrowthRows() -> [GrowthRow] {
       return Grown(work: size, keep: fields) { for node in chain { hub.link(to: node) } }
     },
     // The first link finds both hubs' components level, and makes the second one higher.
-    GrowthRow("n links from fields of one hub to fields of another") { size in
+    GrowthRow("n links from fields of one hub to fields of another", limit: 1.5) { size in
       let hubs = emptyNodes(2),
         fields = hubs.map { hub in
           (0..<size).map { _ in
@@ -278,7 +278,7 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for (one, other) in zip(fields[0], fields[1]) { other.link(to: one) }
       }
     },
-    GrowthRow("n links from one ring of n to another") { size in
+    GrowthRow("n links from one ring of n to another", limit: 1.5) { size in
       let rings = (0..<2).map { _ in
         let ring = emptyNodes(size)
         for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
@@ -288,7 +288,7 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for (one, other) in zip(rings[0], rings[1]) { other.link(to: one) }
       }
     },
-    GrowthRow("n links between chains that were linked below one component") { size in
+    GrowthRow("n links between chains that were linked below one component", limit: 1.5) { size in
       let (one, other) = (MutableNode<Int>(), MutableNode<Int>())
       one.sync(with: other)
       let chains = (0..<2).map { _ in emptyNodes(size) }

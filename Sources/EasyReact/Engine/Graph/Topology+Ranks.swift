@@ -178,7 +178,7 @@ func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
 }
 
 /// What takes fewer steps to search is searched again.
-let leastEffort = 32
+let leastEffort = 128
 
 private struct RaisingTops {
   private var lifts = Lifts()
