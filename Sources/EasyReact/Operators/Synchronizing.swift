@@ -94,8 +94,9 @@ extension EdgePointer {
     if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
     if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
       let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
-      raiseNumberOfInlet(to: there.pointee.up!, in: turn)
-      there.raiseNumberOfInlet(to: other, in: turn)
+      // A part of another node may have been set since its inlet was told its number.
+      if pointee.down != there.pointee.up { there.pointee.up!.raiseInlet(in: turn) }
+      if there.pointee.down != other { other.raiseInlet(in: turn) }
       let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
       if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
@@ -113,12 +114,6 @@ extension EdgePointer {
         there.attachHalf(number, pushes: !isOthers, in: turn)
       }
     }
-  }
-
-  /// Where the edge ends at the inlet of a lens: that may have been set since its inlet was told its number.
-  private func raiseNumberOfInlet(to lens: NodePointer, in turn: TurnPointer) {
-    let down = pointee.down!
-    if down != lens, down.claim(by: turn) { down.raiseNumber(to: lens) }
   }
 
   /// - Parameter pushes: Does the value count that was here before the sync was made?

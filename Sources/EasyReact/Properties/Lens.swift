@@ -15,6 +15,8 @@ import Synchronization
   /// `PendingValue`: what the node has where the batch has staged its whole; nil: it has not.
   @usableFromInline func staged(in batch: Batch) -> AnyObject? { nil }
   var anyInlet: AnyNode? { nil }
+  /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
+  func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
 }
 
 class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
@@ -129,12 +131,20 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let inlet = presentInlet(of: node)
     let turn = currentTurn()
     turn.enter()
-    // Each in a region of its own, and another thread may be inside either. Who reads the number of a node that it does
-    // not hold may miss what is being set: that comes after what is linked.
-    node.storage.perform(in: turn) { _ in self.ownVersion.begin(with: node.storage) }
-    inlet.storage.perform(in: turn) { _ in inlet.storage.raiseNumber(to: node.storage) }
+    if node.storage.claim(by: turn) {
+      raiseInlet(of: node.storage, in: turn)
+    } else {
+      // What another thread sets there comes after what is linked.
+      node.storage.perform(in: turn) { _ in self.ownVersion.begin(with: node.storage) }
+    }
     turn.leave()
     return inlet
+  }
+
+  override func raiseInlet(of part: NodePointer, in turn: TurnPointer) {
+    ownVersion.begin(with: part)
+    guard let inlet = inlet.withLock({ $0 }), inlet.storage.claim(by: turn) else { return }
+    inlet.storage.raiseNumber(to: ownVersion.number)
   }
 
   private func presentInlet(of node: Node<Value>) -> Node<Value> {
@@ -179,10 +189,11 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   // Unchecked: the holder of the whole's region touches it, nobody else.
   private var isWatched = false
   private var value: Value?
-  private var number: (wave: UInt64, tiebreak: UInt64) = (0, 0)
+  private(set) var number: (wave: UInt64, tiebreak: UInt64) = (0, 0)
 
-  /// Something is linked to the lens, and what that holds now counts.
+  /// Something is linked to the lens for the first time, and what that holds now counts.
   func begin(with node: NodePointer) {
+    if isWatched { return }
     isWatched = true
     note(
       node.readStored(Value.self), (node.pointee.wave.load(ordering: .relaxed), node.tiebreak()))
@@ -244,6 +255,8 @@ extension Node {
 extension NodePointer {
   /// Of a node that is a part of another one.
   @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
+
+  func raiseInlet(in turn: TurnPointer) { anyLens?.raiseInlet(of: self, in: turn) }
 
   /// The lens whose inlet this is.
   var outlet: AnyNode? { attachmentsIfAny()?.state.withLock { $0.outlet } }

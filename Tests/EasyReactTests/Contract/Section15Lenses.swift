@@ -769,6 +769,52 @@ struct Person: Sendable, Equatable {
     }
   }
 
+  /// Found by a hostile review: what was linked next gave the part the number of the whole, and the set on its way was older.
+  @Test(arguments: ["link", "sync"])
+  func `5.2, 15.4 what is linked to a lens meanwhile makes a set of its partner no older`(
+    _ kind: String
+  ) {
+    let person = MutableNode(Person()), age = person[\.age], cell = MutableNode(0)
+    let more = MutableNode<Int>(), sync = Mutex<(any Cancelable)?>(nil)
+    let listening = cell.listen {
+      if $0 != 5 { return }
+      person[\.name].value = "Grace"
+      let next = kind == "link" ? age.link(to: more) : age.sync(with: more)
+      sync.withLock { $0 = next }
+    }
+    cell.sync(with: age)
+    cell.value = 5
+    #expect(age.value == 5 && person.value?.age == 5 && cell.value == 5)
+    #expect(person.value?.name == "Grace" && more.value == (kind == "link" ? nil : 5))
+    keepAlive(listening)
+  }
+
+  @Test func `5.2, 7.5, 15.4 so it is where other threads link, and set other parts`() {
+    Stress.rounds(400) { round in
+      let person = MutableNode(Person(age: 0)), age = person[\.age], cell = MutableNode(0)
+      let more = MutableNode<Int>(), name = person[\.name]
+      cell.sync(with: age)
+      let listening = name.listen { _ in letOthersRun() }
+      round.threads(3) { member in
+        for number in 1...30 {
+          switch member {
+          case 0:
+            cell.value = number
+            let read = cell.value!
+            round.expect(read >= number, "set \(number), read \(read)")
+          case 1: name.value = "\(number)"
+          default:
+            let link = age.link(to: more)
+            if number % 2 == 0 { link.cancel() }
+          }
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      round.expect(cell.value == 30 && age.value == 30, "\(cell.value!) and \(age.value!)")
+      keepAlive(listening as AnyObject)
+    }
+  }
+
   @Test func `7.6, 15.4 a lens, or a link to one, is made while other threads set both sides`() {
     Stress.rounds(600) { round in
       let person = MutableNode(Person(age: 0)), age = person[\.age], cell = MutableNode(0)

@@ -133,13 +133,11 @@ extension NodePointer {
       < (other.pointee.wave.load(ordering: .relaxed), other.tiebreak())
   }
 
-  /// What the other node holds counts as having come here. The holder of this one; of both, where nothing is to be missed.
-  func raiseNumber(to other: NodePointer) {
-    if !isOlder(than: other) { return }
-    let number = other.pointee.wave.load(ordering: .relaxed)
-    let tiebreak = other.tiebreak()
-    if tiebreak != 0 { noteTiebreak(number, tiebreak) }
-    pointee.wave.store(number, ordering: .releasing)
+  /// What has this number counts as having come here. The holder.
+  func raiseNumber(to number: (wave: UInt64, tiebreak: UInt64)) {
+    if (pointee.wave.load(ordering: .relaxed), tiebreak()) >= number { return }
+    if number.tiebreak != 0 { noteTiebreak(number.wave, number.tiebreak) }
+    pointee.wave.store(number.wave, ordering: .releasing)
   }
 
   /// Of the node's value.
