@@ -163,7 +163,8 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
         var delivery = Delivery(edge, turn)
         let number = (delivery.wave.number, delivery.tiebreak)
         let isSynced = up.hasComeBySync
-        if isSynced { (delivery.isFiltered, delivery.isSetOfPart) = (false, true) }
+        delivery.isSetOfPart = true
+        if isSynced { delivery.isFiltered = false }
         let change = root?.kept(
           .attempt { whole in
             if isSynced && !version.isOlder(than: number) { return false }

@@ -769,6 +769,25 @@ struct Person: Sendable, Equatable {
     }
   }
 
+  /// Found by a hostile review: what had to wait of another part's link gave the whole a number newer than all that followed.
+  @Test(arguments: ["lens", "whole"])
+  func `5.2, 7.5, 15.4 so does the last one where another part follows a node that is set too`(
+    _ kind: String
+  ) {
+    let person = MutableNode(Person()), age = person[\.age], cell = MutableNode(0)
+    let source = MutableNode<String?>(), email = person[\.email]
+    cell.sync(with: age)
+    email.link(to: source)
+    whileInside(person, settingTo: Person(name: "Grace", age: 0)) {
+      source.value = "a"
+      if kind == "lens" { age.value = 6 } else { person.update { $0.age = 6 } }
+      cell.value = 8
+      #expect(cell.value == 8)
+    }
+    #expect(age.value == 8 && cell.value == 8)
+    #expect(person.value?.age == 8 && person.value?.email == "a" && email.value == "a")
+  }
+
   /// Found by a hostile review: what was linked next gave the part the number of the whole, and the set on its way was older.
   @Test(arguments: ["link", "sync"])
   func `5.2, 15.4 what is linked to a lens meanwhile makes a set of its partner no older`(

@@ -264,38 +264,15 @@ private func cycleGrowthRows() -> [GrowthRow] {
       for field in fields { hub.sync(with: field) }
       return Grown(work: size, keep: fields) { for node in chain { hub.link(to: node) } }
     },
-    // The first link finds both hubs' components level, and makes the second one higher.
-    GrowthRow("n links from fields of one hub to fields of another", limit: 1.5) { size in
-      let hubs = emptyNodes(2),
-        fields = hubs.map { hub in
-          (0..<size).map { _ in
-            let field = MutableNode<Int>()
-            field.sync(with: hub)
-            return field
-          }
+    // The hub, which follows n fields, is what is left of the ring; it cannot go down, and is not looked at to find that out.
+    GrowthRow("n rings through a hub that follows n fields, made and cut") { size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size)
+      for field in fields { hub.link(to: field) }
+      return Grown(work: size, keep: ([hub], fields)) {
+        for _ in 0..<size {
+          let node = MutableNode<Int>(), links = [hub.link(to: node), node.link(to: hub)]
+          for link in links { link.cancel() }
         }
-      return Grown(work: size, keep: (hubs, fields)) {
-        for (one, other) in zip(fields[0], fields[1]) { other.link(to: one) }
-      }
-    },
-    GrowthRow("n links from one ring of n to another", limit: 1.5) { size in
-      let rings = (0..<2).map { _ in
-        let ring = emptyNodes(size)
-        for index in ring.indices { ring[(index + 1) % size].link(to: ring[index]) }
-        return ring
-      }
-      return Grown(work: size, keep: rings) {
-        for (one, other) in zip(rings[0], rings[1]) { other.link(to: one) }
-      }
-    },
-    GrowthRow("n links between chains that were linked below one component", limit: 1.5) { size in
-      let (one, other) = (MutableNode<Int>(), MutableNode<Int>())
-      one.sync(with: other)
-      let chains = (0..<2).map { _ in emptyNodes(size) }
-      for index in (0..<size).reversed() { for chain in chains { chain[index].link(to: one) } }
-      for chain in chains { for index in 1..<size { chain[index].link(to: chain[index - 1]) } }
-      return Grown(work: size, keep: (one, other, chains)) {
-        for index in 0..<size { chains[1][index].link(to: chains[0][size - 1 - index]) }
       }
     },
     // Each link has a higher top, and no higher rank: synced nodes hear their partners by an edge that leads back.

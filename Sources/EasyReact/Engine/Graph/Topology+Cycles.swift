@@ -95,34 +95,32 @@ extension NodePointer {
 
 extension NodePointer {
   /// The nodes, and one member of each component, that lie on cycles which an edge from `up` to `down`
-  /// closes. None: it closes no cycle. One: it lies inside a component. And how many edges were looked at for it.
-  func cyclesClosed(to down: NodePointer) -> (nodes: [NodePointer], effort: Int) {
+  /// closes. None: it closes no cycle. One: it lies inside a component.
+  func cyclesClosed(to down: NodePointer) -> [NodePointer] {
     if !hasUpstream
       || down.pointee.firstOut.load(ordering: .relaxed) == nil
     {
-      return ([], 0)
+      return []
     }
     let start = down.standIn()
     let goal = standIn()
-    if start == goal { return ([start], 0) }
+    if start == goal { return [start] }
     // Along every edge tops do not fall.
     let (low, high) = (start.top(), goal.top())
-    if low > high { return ([], 0) }
+    if low > high { return [] }
     var forward = Ways(from: start, .outs, to: goal) { $0 <= high }
     var backward = Ways(from: goal, .ins, to: start) { $0 >= low }
     var common = Heap<SizedComponent>()
-    var effort = 0
     // By turns. Whichever ends first has seen all ways between the two.
     while true {
-      effort += 2
       let isForwardGoing = forward.step()
-      if forward.hasEnded { return (forward.found(from: [goal]), effort) }
+      if forward.hasEnded { return forward.found(from: [goal]) }
       let isBackwardGoing = backward.step()
-      if backward.hasEnded { return (backward.found(from: [start]), effort) }
+      if backward.hasEnded { return backward.found(from: [start]) }
       if isForwardGoing || isBackwardGoing { continue }
       if let common = nextComponent(&forward, &backward, &common) {
-        let nodes = Set(forward.found(from: [goal, common]))
-        return (Array(nodes.union(backward.found(from: [common]))), effort)
+        return Array(
+          Set(forward.found(from: [goal, common])).union(backward.found(from: [common])))
       }
     }
   }

@@ -39,14 +39,6 @@ extension NodePointer {
   /// With that of its component, and of all that follows.
   func raiseTop(to least: Int32) { if top() < least { raiseTops([(self, least)]) } }
 
-  /// Where they are level, if it takes no more looks than that: so the next search between the two ends at once, and no
-  /// link costs more than a few times what its search did.
-  func raiseTop(above top: Int32, within looks: Int) {
-    if self.top() != top { return }
-    var trial = RaisingTops([(self, top + 1)], isTrial: true)
-    if trial.run(within: looks) { raiseTops([(self, top + 1)]) }
-  }
-
   /// Also by a thread that is making the node. A top of its own is never below the rank where it is
   /// given, whichever of the two another thread is raising.
   fileprivate func liftTop(to new: Int32) {
@@ -147,19 +139,20 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   var ranks: [NodePointer: Int32] = [:]
   // In order of the old ranks, from the highest: so with signs reversed.
   var lifts = Lifts()
-  func add(_ edge: EdgePointer, _ rank: Int32) {
+  /// False: that has not fallen.
+  func add(_ edge: EdgePointer, _ rank: Int32) -> Bool {
     let up = edge.pointee.up!, old = up.pointee.rank.load(ordering: .relaxed)
-    if rank <= ranks[up] ?? old { lifts.add(up, from: -old, to: 1 - rank) }
+    if rank > ranks[up] ?? old { return true }
+    lifts.add(up, from: -old, to: 1 - rank)
+    return fallen.contains(up)
   }
   for edge in opened where fallen.contains(edge.pointee.up!) {
-    add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
+    _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
   }
   while let (storage, negative) = lifts.next() {
-    if !fallen.contains(storage) { return }
     ranks[storage] = -negative
     for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
-      if edge.pointee.leadsToJoin() { return }
-      if edge.pointee.isOrdinary() { add(edge, -negative) }
+      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) { return }
     }
   }
   for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
@@ -172,57 +165,27 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
 
 /// Raises tops that are lower than these, each with its component, and those of all that follows.
 func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
-  var raising = RaisingTops(least, isTrial: false)
-  _ = raising.run(within: .max)
-  if raising.highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
-}
-
-/// What takes fewer steps to search is searched again.
-let leastEffort = 128
-
-private struct RaisingTops {
-  private var lifts = Lifts()
-  private(set) var highest = Int32.min
-  /// What a trial would have given.
-  private var given: [NodePointer: Int32] = [:]
-  private let isTrial: Bool
-
-  init(_ least: [(node: NodePointer, top: Int32)], isTrial: Bool) {
-    self.isTrial = isTrial
-    for (node, top) in least { add(node, top) }
-  }
-
-  private func top(of storage: NodePointer) -> Int32 { given[storage] ?? storage.top() }
-
-  private mutating func add(_ node: NodePointer, _ top: Int32) {
-    let storage = node.standIn(), old = self.top(of: storage)
+  var lifts = Lifts()
+  func add(_ node: NodePointer, _ top: Int32) {
+    let storage = node.standIn(), old = storage.top()
     if old < top { lifts.add(storage, from: old, to: top + 1) }
   }
-
-  /// - Returns: Whether no more looks are needed.
-  mutating func run(within looks: Int) -> Bool {
-    let last = looks == .max ? .max : topology.looks + looks
-    while let (storage, wish) = lifts.next() {
-      if wish <= top(of: storage) { continue }
-      let members = storage.members() ?? [storage]
-      if members.count > last - topology.looks { return false }
-      var downs = members.flatMap(nodesBelow)
-      let new = wish + Int32(clamping: members.count - 1 + downs.count)
-      highest = max(highest, new)
-      if isTrial {
-        given[storage] = new
-      } else {
-        for member in members { member.liftTop(to: new) }
-        downs = members.flatMap(nodesBelow)  // also of those that are being made
+  for (node, top) in least { add(node, top) }
+  var highest = Int32.min
+  while let (storage, wish) = lifts.next() {
+    if wish <= storage.top() { continue }
+    let members = storage.members() ?? [storage]
+    let edges = members.reduce(0) { $0 + EdgeWalk($1, .outs).count { $0.pointee.isUncut() } }
+    let new = wish + Int32(clamping: members.count - 1 + edges)
+    highest = max(highest, new)
+    for member in members { member.liftTop(to: new) }
+    for member in members {
+      for edge in EdgeWalk(member, .outs) where edge.pointee.isUncut() {
+        add(edge.pointee.down!, new)
       }
-      for down in downs { add(down, new) }
     }
-    return topology.looks <= last
   }
-
-  private func nodesBelow(_ storage: NodePointer) -> [NodePointer] {
-    EdgeWalk(storage, .outs).compactMap { $0.pointee.isUncut() ? $0.pointee.down : nil }
-  }
+  if highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
 }
 
 extension NodePointer {

@@ -68,7 +68,7 @@ extension EdgePointer {
     underTopologyLock {
       let up = pointee.up!
       let down = pointee.down!
-      let (closed, effort) = up.cyclesClosed(to: down)
+      let closed = up.cyclesClosed(to: down)
       let isBackEdge =
         !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
         && !othersGiveWay(through: closed)
@@ -78,9 +78,6 @@ extension EdgePointer {
       if closed.count > 1 { unite(closed) }
       if !isBackEdge { up.order(before: down, by: self) }
       down.raiseTop(to: up.top())
-      if effort >= leastEffort, closed.isEmpty {
-        down.raiseTop(above: up.top(), within: 2 * effort)
-      }
     }
   }
 
