@@ -587,9 +587,9 @@ class Twin {
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
-    let edges = raised.values.flatMap { node in node.edges.filter { !$0.leadsBack } }
+    let edges = raised.values.flatMap(\.edges)
     var room = raised.count + edges.count - 1
-    for edge in edges where raised[edge.down.number] == nil {
+    for edge in edges where !edge.leadsBack && raised[edge.down.number] == nil {
       room = min(room, edge.down.rank - edge.up.rank - 1)
     }
     for node in raised.values { node.rank += room }

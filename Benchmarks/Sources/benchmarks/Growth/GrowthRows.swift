@@ -258,6 +258,12 @@ private func cycleGrowthRows() -> [GrowthRow] {
     },
     linksOfHub("n links of a hub that n deeper nodes follow") { $0.link(to: $1) },
     linksOfHub("n links of a hub that n deeper fields are synced with") { $0.sync(with: $1) },
+    // What the hub tells its fields leads back, and is looked at all the same where it is raised.
+    GrowthRow("n links of a hub that is synced with n fields, each below a deeper node") { size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(size)
+      for field in fields { hub.sync(with: field) }
+      return Grown(work: size, keep: fields) { for node in chain { hub.link(to: node) } }
+    },
     // The hub, which follows n fields, is what is left of the ring; it cannot go down, and is not looked at to find that out.
     GrowthRow("n rings through a hub that follows n fields, made and cut") { size in
       let hub = MutableNode<Int>(), fields = emptyNodes(size)

@@ -217,8 +217,8 @@ private struct Raising {
       for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
         let down = edge.pointee.down!
         if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
-        if edge.pointee.has(.isBackEdge) { continue }
         if isNew { effort += 1 }
+        if edge.pointee.has(.isBackEdge) { continue }
         let old = down.pointee.rank.load(ordering: .relaxed)
         if old > rank {
           reached.append((storage, down))
