@@ -611,7 +611,8 @@ import Testing
     let back = b.link(to: sum.map { $0[0] }.filter { _ in false })
     onThreads(2) { thread in
       if thread == 0 {
-        c.value = 1  // inside what `sum` tells, until the other thread has left its arrival and is not at `b` yet
+        // Inside what `sum` tells, until the other thread has left its arrival and is not at `b` yet.
+        c.value = 1
         steps.note { $0.returned = 1 }
       } else {
         steps.wait { $0.runs[0] == 1 }
