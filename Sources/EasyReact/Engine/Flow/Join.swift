@@ -19,8 +19,8 @@ import Synchronization
   /// has come through it. The second is looked at by anybody.
   var skippedAbove: UInt64 = 0
   let skippedBelow = Atomic<UInt64>(0)
-  /// The last number given for that.
-  var renumbered: UInt64 = 0
+  /// The last number given for that. A join that has not run has number 0.
+  var renumbered = UInt64.max
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
   /// It waits once more, with the edges of its last run.
