@@ -38,32 +38,33 @@ extension NodePointer {
     _ value: Value, context: ContextBox?, in turn: TurnPointer
   ) {
     turn.enter()
-    if claim(by: turn) || spinClaim(by: turn) {
-      if context == nil, pointee.flags.isEmpty, !turn.pointee.isTraced {
-        beginWave(in: turn) { store(value) }
+    var number = newWave()
+    if claim(by: turn) || spinClaim(by: turn, &number) {
+      if context == nil, pointee.flags.isEmpty, !hasReached(number), !turn.pointee.isTraced {
+        beginWave(number, in: turn) { store(value) }
       } else {
-        apply(.value(value), context: context, in: turn)
+        apply(.value(value), number, context: context, in: turn)
       }
     } else {
-      sendSet(.value(value), context: context, in: turn)
+      sendSet(.value(value), number, context: context, in: turn)
     }
     turn.leave()
   }
 
   /// A set, a clean or an update with a wave of its own, by the holder.
-  /// - Parameter wave: Its number, if it had to wait; zero: a new one.
+  /// - Parameter number: That of the wave, given when the set was made: before the claim, and before any code of the
+  ///   user's runs. So what is left behind this claim is newer.
   @inlinable @inline(never) func apply<Value: Sendable>(
-    _ arrival: Arrival<Value>, context: ContextBox?, wave: UInt64 = 0, in turn: TurnPointer
+    _ arrival: Arrival<Value>, _ number: UInt64, context: ContextBox?, in turn: TurnPointer
   ) {
-    if wave == 0, context == nil, pointee.flags.has(.eventNode), isReadyForEvent,
+    if context == nil, pointee.flags.has(.eventNode), isReadyForEvent, !hasReached(number),
       !turn.pointee.isTraced, case .value(let value) = arrival
     {
-      return beginWave(.event, in: turn) { storeNextEvent(value) }
+      return beginWave(number, .event, in: turn) { storeNextEvent(value) }
     }
     let saved = turn.pointee.wave
-    var delivery = Delivery(context: context)
-    delivery.wave.number = wave
-    if turn.pointee.isTraced { traceSet(context, number: wave, in: turn) }
+    let delivery = Delivery(number, context: context)
+    if turn.pointee.isTraced { traceSet(context, number: number, in: turn) }
     if arrive(arrival, delivery, sender: nil, in: turn) { propagate(in: turn) }
     turn.pointee.wave = saved
     _ = consume context
@@ -255,7 +256,7 @@ extension NodePointer {
       return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
     }
     if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
-    if delivery.isFiltered ? isReached : delivery.waited {
+    if delivery.isFiltered ? isReached : delivery.rules.has(.waited) {
       (wave, tiebreak) = (join.renumber(from: pointee.wave.load(ordering: .relaxed)), 0)
     } else if isReached {
       (wave, tiebreak) = (newWave(), 0)

@@ -47,7 +47,7 @@ extension NodePointer {
   ) {
     traceStop(
       .reachedAlready, wave: delivery.wave.number, from: sender,
-      flags: delivery.isOfJoin ? TracedFlags.joinRun : 0, in: turn)
+      flags: delivery.rules.has(.ofJoin) ? TracedFlags.joinRun : 0, in: turn)
   }
 
   /// A join of latest values says nothing, for an upstream has none.

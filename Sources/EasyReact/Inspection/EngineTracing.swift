@@ -103,7 +103,6 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// - Parameter number: Of a set that had to wait; zero: it is given later.
   @usableFromInline @inline(never) func traceSet(
     _ context: ContextBox?, number: UInt64, in turn: TurnPointer
   ) {
@@ -130,7 +129,7 @@ extension NodePointer {
   }
 
   @usableFromInline @inline(never) func traceQueued(
-    wave: UInt64, rules: UInt8, from sender: NodePointer?, in turn: TurnPointer
+    wave: UInt64, rules: DeliveryRules, from sender: NodePointer?, in turn: TurnPointer
   ) {
     if let ring = turn.ring { record(.queued, wave: wave, rules: rules, from: sender, ring, turn) }
   }
@@ -142,7 +141,7 @@ extension NodePointer {
   }
 
   @usableFromInline @inline(never) func traceStored(
-    origin: UInt64, rules: UInt8, from sender: NodePointer?, in turn: TurnPointer
+    origin: UInt64, rules: DeliveryRules, from sender: NodePointer?, in turn: TurnPointer
   ) {
     let flags = beginUntold()
     defer { endUntold(flags) }

@@ -119,7 +119,7 @@ extension NodePointer {
     pointee.sender.store(join.pointee.sender, ordering: .relaxed)
     if turn.pointee.isTraced {
       traceStored(
-        origin: turn.pointee.wave.number, rules: 8, from: join.pointee.sender, in: turn)
+        origin: turn.pointee.wave.number, rules: .ofJoin, from: join.pointee.sender, in: turn)
     }
     changed.noteTold(self)
     return true
@@ -136,7 +136,7 @@ extension NodePointer {
       return false
     }
     noteStored(
-      delivery, delivery.wave.flags.without(.late), 0, sender: join.pointee.sender, in: turn)
+      delivery, delivery.wave.flags.without(.late), sender: join.pointee.sender, in: turn)
     changed.noteTold(self)
     return true
   }

@@ -108,6 +108,9 @@ extension Flatten {
   _ turn: TurnPointer
 ) -> Bool {
   guard let join = edge.joinAbove else { return false }
+  // Only round a cycle may it be refused: what the wave has crossed before the choice says nothing of this edge.
+  var delivery = delivery
+  delivery.isFiltered = delivery.isFiltered && (edge.pointee.has(.filtered) || edge.liesOnCycle())
   _ = edge.deliver(BroughtCrossing(join: join, sender: sender), delivery, in: turn)
   return true
 }

@@ -60,6 +60,7 @@
     case .derived: [.hasFixedEnds, .tellsMark, .keepsEvents]
     case .race, .inner, .groups, .group: .hasFixedEnds
     case .inlet: .filtersItself
+    case .lens: .keepsVersion
     default: []
     }
   }

@@ -101,7 +101,7 @@ extension EdgePointer {
       if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
       {
-        winner.tellFirst(in: turn, comesBack: !isPlain)
+        winner.tellFirst(in: turn, comesBack: !isPlain, as: winner.pointee.up!.partVersion)
       }
       return
     }
@@ -118,11 +118,11 @@ extension EdgePointer {
 
   /// - Parameter pushes: Does the value count that was here before the sync was made?
   fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
-    let up = pointee.up!
+    let up = pointee.up!, version = up.partVersion ?? up.version()
     if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
-      pushes || up.pointee.wave.load(ordering: .relaxed) >= number
+      pushes || version.number >= number
     {
-      pushValue(in: turn, number: number)
+      pushValue(in: turn, as: max(version, (number, 0)))
     }
   }
 }

@@ -17,6 +17,8 @@ import Synchronization
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
+  /// Of the part, where something is linked to it. The holder of the whole.
+  var presentVersion: Version? { nil }
 }
 
 class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
@@ -65,14 +67,29 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
     if let batch = turn.openBatch { return root.stageChange(change, context, in: batch) }
-    let whole = root.kept(.attempt(change))
     turn.enter()
+    let number = newWave()
+    let whole = whole(change, number)
     if root.storage.claim(by: turn) {
-      root.storage.apply(whole, context: context, in: turn)
+      root.storage.apply(whole, number, context: context, in: turn)
     } else {
-      leave(whole, arrival, of: node, context, turn)
+      leave(whole, number, arrival, of: node, context, turn)
     }
     turn.leave()
+  }
+
+  /// A change of the part as one of the whole, by the set that has this number.
+  private func whole(_ change: @escaping @Sendable (inout Root) -> Bool, _ number: UInt64)
+    -> Arrival<Root>
+  {
+    // A keeper may make the change again, at another time.
+    if let keeper = root.keeperIfAny { return .decision { keeper.decide($0, by: change) } }
+    let (part, version) = (part, ownVersion)
+    return .attempt { whole in
+      if !change(&whole) { return false }
+      version.noteSet(part.get(whole), number)
+      return true
+    }
   }
 
   private func change(for arrival: Arrival<Value>, of node: Node<Value>)
@@ -95,7 +112,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   /// Another thread is inside the whole and makes the change. Until then this thread reads what it set.
   private func leave(
-    _ change: Arrival<Root>, _ arrival: Arrival<Value>,
+    _ change: Arrival<Root>, _ number: UInt64, _ arrival: Arrival<Value>,
     of node: Node<Value>, _ context: ContextBox?, _ turn: TurnPointer
   ) {
     let pendingValue: PendingValue<Value>? =
@@ -106,13 +123,13 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       case .change, .attempt, .decision: nil
       }
     guard let pendingValue else {
-      return root.storage.sendSet(change, context: context, in: turn)
+      return root.storage.sendSet(change, number, context: context, in: turn)
     }
     let sideTable = node.storage.sideTable()
     var old: AnyObject?
     // Under both locks, so that the last sent is the last noted. Nobody takes them the other way round.
     let part = PendingPart(storage: node.storage, handle: node)
-    root.storage.sendSet(change, context: context, in: turn, part: part) {
+    root.storage.sendSet(change, number, context: context, in: turn, part: part) {
       node.storage.pointee.acquire()
       defer { node.storage.pointee.releaseAfterCopying() }
       return node.storage.notePendingValue(sideTable, pendingValue, in: turn, old: &old)
@@ -144,8 +161,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   override func raiseInlet(of part: NodePointer, in turn: TurnPointer) {
     ownVersion.begin(with: part)
     guard let inlet = inlet.withLock({ $0 }), inlet.storage.claim(by: turn) else { return }
-    inlet.storage.raiseNumber(to: ownVersion.number)
+    inlet.storage.raise(to: ownVersion.version)
   }
+
+  override var presentVersion: Version? { ownVersion.isWatched ? ownVersion.version : nil }
 
   private func presentInlet(of node: Node<Value>) -> Node<Value> {
     if let present = inlet.withLock({ $0 }) { return present }
@@ -156,28 +175,64 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       return inlet
     }
     if let first, first !== made { return first }
-    let (part, version) = (part, ownVersion)
-    let edge = NodeTransform<Value, Root>(.inlet) { [weak root] in
+    let edge = NodeTransform<Value, Root>(.inlet) { [weak root, part, ownVersion] in
       EdgeParts { up, edge, turn in
-        let value = up.slot(Value.self).pointee
+        guard let root else { return false }
         var delivery = Delivery(edge, turn)
-        let number = (delivery.wave.number, delivery.tiebreak)
-        let isSynced = up.hasComeBySync
-        delivery.isSetOfPart = true
-        if isSynced { delivery.isFiltered = false }
-        let change = root?.kept(
-          .attempt { whole in
-            if isSynced && !version.isOlder(than: number) { return false }
-            if !part.put(&whole, value) { return false }
-            if isSynced { version.note(value, number) }
-            return true
-          })
-        guard let change else { return false }
-        return edge.passSlowly(change, delivery, from: up, in: turn)
+        let arrived = Arrived(
+          value: up.slot(Value.self).pointee, part: part, partVersion: ownVersion,
+          version: (delivery.wave.number, delivery.tiebreak), cameBySync: up.hasComeBySync)
+        delivery.rules = delivery.rules.with(.setOfPart)
+        if arrived.cameBySync { delivery.isFiltered = false }
+        return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)
       }
     }
     edge.setEnds { from, to in (from, to) = (made, root) }
     return made
+  }
+}
+
+/// What has come to a lens's inlet, and is to be put into the whole.
+private struct Arrived<Root: Sendable, Value: Sendable>: Sendable {
+  let value: Value
+  let part: Part<Root, Value>
+  let partVersion: PartVersion<Value>
+  let version: Version
+  /// By a link it is told in any case, or the engine has found out that it is older than the whole.
+  let cameBySync: Bool
+
+  func change(of root: MutableNode<Root>) -> Arrival<Root> {
+    // A keeper may put it once more, at another time.
+    if let keeper = root.keeperIfAny {
+      return .decision { [weak root] whole in
+        if !isNew(in: root) { return .keep }
+        note()
+        return keeper.decide(whole) { put(into: &$0) }
+      }
+    }
+    return .attempt { [weak root] whole in
+      if !isNew(in: root) || !put(into: &whole) { return false }
+      note()
+      return true
+    }
+  }
+
+  private func put(into whole: inout Root) -> Bool { part.put(&whole, value) }
+
+  /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part. (Number 1
+  /// is that of all values from the start.)
+  private func isNew(in root: MutableNode<Root>?) -> Bool {
+    guard cameBySync, let present = root?.storage.version() else { return true }
+    return partVersion.version < version
+      && (present.number != version.number || version.number == 1 && present < version)
+  }
+
+  private func note() {
+    if cameBySync {
+      partVersion.note(value, version)
+    } else {
+      partVersion.noteSet(value, version.number)
+    }
   }
 }
 
@@ -188,20 +243,26 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 /// A part that has the same bits as before counts as untouched. What has other bits and is equal counts as changed.
 @usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
   // Unchecked: the holder of the whole's region touches it, nobody else.
-  private var isWatched = false
+  private(set) var isWatched = false
   private var value: Value?
-  private(set) var number: (wave: UInt64, tiebreak: UInt64) = (0, 0)
+  private(set) var version: Version = (0, 0)
 
   /// Something is linked to the lens for the first time, and what that holds now counts.
   func begin(with node: NodePointer) {
     if isWatched { return }
     isWatched = true
-    note(
-      node.readStored(Value.self), (node.pointee.wave.load(ordering: .relaxed), node.tiebreak()))
+    note(node.readStored(Value.self), node.version())
   }
 
-  func note(_ new: Value?, _ number: (wave: UInt64, tiebreak: UInt64)) {
-    self.number = number
+  /// A set of the part, in the order in which its whole makes them: newer than what it replaces, older than whatever was set since. What
+  /// other parts were set to meanwhile has nothing to do with it.
+  func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64) {
+    if !isWatched { return }
+    note(new(), number > version.number ? (number, 0) : (version.number, newSequence()))
+  }
+
+  func note(_ new: Value?, _ version: Version) {
+    self.version = version
     let old = value
     value = new
     _ = consume old  // user code
@@ -214,16 +275,16 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
   }
 
-  func isOlder(than other: (UInt64, UInt64)) -> Bool { number < other }
-
-  /// Where the present wave has not touched the part: with the part's number.
+  /// What the node holds goes with the part's version, also where the present wave has not touched the part.
   @usableFromInline func delivery(
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
   ) -> Delivery {
     var delivery = Delivery(edge, turn)
-    let present = (delivery.wave.number, delivery.tiebreak)
-    if isWatched, present.0 == node.pointee.wave.load(ordering: .relaxed), number < present {
-      (delivery.wave.number, delivery.tiebreak) = number
+    let number = delivery.wave.number
+    if isWatched,
+      number == version.number || number == node.pointee.wave.load(ordering: .relaxed)
+    {
+      (delivery.wave.number, delivery.tiebreak) = version
     }
     return delivery
   }
@@ -258,6 +319,9 @@ extension NodePointer {
   @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
 
   func raiseInlet(in turn: TurnPointer) { anyLens?.raiseInlet(of: self, in: turn) }
+
+  /// Of a part of another node to which something is linked: by which what is synced with it compares its value. The holder.
+  var partVersion: Version? { anyLens?.presentVersion }
 
   /// The lens whose inlet this is.
   var outlet: AnyNode? { attachmentsIfAny()?.state.withLock { $0.outlet } }

@@ -218,13 +218,13 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {
-      if leads(to: target) { storage.apply(arrival, context: box, wave: wave, in: turn) }
+      if leads(to: target) { storage.apply(arrival, wave, context: box, in: turn) }
     }
+    let wave = newWave()
     // A closure is made only where it has to wait.
     if storage.claim(by: turn) {
-      bring(0, turn)
+      bring(wave, turn)
     } else {
-      let wave = newWave()
       storage.perform(in: turn) { bring(wave, $0) }
     }
     turn.leave()

@@ -22,8 +22,6 @@ struct CauseFinder {
   /// Of one thread.
   private struct Thread {
     var turn: UInt64 = 0
-    /// Sets of this turn that have not been stored yet, the innermost last.
-    var sets: [(sequence: UInt64, node: UInt64)] = []
     /// The listener that was called last, and the wave that it heard.
     var listener: (sequence: UInt64, wave: UInt64)?
   }
@@ -38,8 +36,8 @@ struct CauseFinder {
   private var left: [Told: UInt64] = [:]
   /// Their edges, by upstream: one node may be there twice.
   private var zips: [UInt64: [UInt64: Set<UInt64>]] = [:]
-  /// Sets that had their number before they were stored.
-  private var numbered: [Told: UInt64] = [:]
+  /// By the number that they have from their making on.
+  private var sets: [Told: UInt64] = [:]
   private var threads: [UInt64: Thread] = [:]
   /// Of joins: what has come since they ran.
   private var arrivals: [UInt64: [UInt64]] = [:]
@@ -112,11 +110,9 @@ struct CauseFinder {
     queued = queued.filter { ($0.value.last ?? 0) >= oldest }
     waiting = waiting.filter { ($0.value.last?.sequence ?? 0) >= oldest }
     left = left.filter { $0.value >= oldest }
-    numbered = numbered.filter { $0.value >= oldest }
+    sets = sets.filter { $0.value >= oldest }
     edges = edges.filter { $0.value >= oldest }
-    threads = threads.filter {
-      max($0.value.listener?.sequence ?? 0, $0.value.sets.last?.sequence ?? 0) >= oldest
-    }
+    threads = threads.filter { ($0.value.listener?.sequence ?? 0) >= oldest }
   }
 
   /// It is gone.
@@ -135,25 +131,17 @@ struct CauseFinder {
   }
 
   private mutating func set(_ event: TracedEvent) -> Finding {
-    if event.wave != 0 {
-      let key = Told(node: event.node, wave: event.wave)
-      if numbered[key] != nil { return Finding(isRepeated: true) }
-      numbered[key] = event.sequence
-    } else {
-      threads[event.thread]!.sets.append((event.sequence, event.node))
-    }
+    let key = Told(node: event.node, wave: event.wave)
+    if sets[key] != nil { return Finding(isRepeated: true) }
+    sets[key] = event.sequence
     let listener = threads[event.thread]!.listener
     let isByListener = event.origin != 0 && listener?.wave == event.origin
     return Finding(causes: isByListener ? [listener!.sequence] : [])
   }
 
   /// The set that is being stored now, or begins to wait.
-  private mutating func openSet(_ event: TracedEvent) -> UInt64? {
-    if let sequence = numbered[Told(node: event.node, wave: event.origin)] { return sequence }
-    guard let place = threads[event.thread]!.sets.lastIndex(where: { $0.node == event.node }) else {
-      return nil
-    }
-    return threads[event.thread]!.sets.remove(at: place).sequence
+  private func openSet(_ event: TracedEvent) -> UInt64? {
+    sets[Told(node: event.node, wave: event.origin)]
   }
 
   private mutating func stored(_ event: TracedEvent) -> Finding {
@@ -176,7 +164,6 @@ struct CauseFinder {
     if event.isSet {
       finding.set = openSet(event)
       finding.causes = finding.set.map { [$0] } ?? []
-      if let set = finding.set { numbered[Told(node: event.node, wave: event.wave)] = set }
     } else {
       finding.causes = arrived(event)
     }
@@ -215,10 +202,8 @@ struct CauseFinder {
     switch event.stop {
     case .leftInMailbox:
       left[key] = event.sequence
-      return Finding(causes: numbered[key].map { [$0] } ?? [])
-    case .noConsumer, .filtered:
-      let open = threads[event.thread]!.sets.last { $0.node == event.node }?.sequence
-      return Finding(causes: (numbered[key] ?? open).map { [$0] } ?? [])
+      return Finding(causes: sets[key].map { [$0] } ?? [])
+    case .noConsumer, .filtered: return Finding(causes: sets[key].map { [$0] } ?? [])
     default:
       if let run = runOfJoin(event.node) { return Finding(causes: run) }
       return Finding(causes: told[key].map { [$0] } ?? [])

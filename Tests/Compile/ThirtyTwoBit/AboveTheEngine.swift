@@ -9,10 +9,10 @@ extension NodePointer {
   @usableFromInline func traceLeftSet(_: ContextBox?, number: UInt64, in: TurnPointer) {}
   @usableFromInline func traceRefused(_: Delivery, from: NodePointer?, in: TurnPointer) {}
   @usableFromInline func traceQueued(
-    wave: UInt64, rules: UInt8, from: NodePointer?, in: TurnPointer
+    wave: UInt64, rules: DeliveryRules, from: NodePointer?, in: TurnPointer
   ) {}
   @usableFromInline func traceStored(
-    origin: UInt64, rules: UInt8, from: NodePointer?, in: TurnPointer
+    origin: UInt64, rules: DeliveryRules, from: NodePointer?, in: TurnPointer
   ) {}
   @usableFromInline func traceWave(_: UInt64, began: Bool) {}
   func traceStop(_: GraphEvent.Stop, in: TurnPointer) {}

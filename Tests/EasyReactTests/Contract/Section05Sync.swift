@@ -420,4 +420,32 @@ extension Section5 {
     #expect(!a.hasUpstreamNode && !b.hasUpstreamNode)
     #expect(checkInvariants([a, b]) == [])
   }
+
+  /// Found by a hostile review: the update had its number from the end of its closure, so what waited behind it counted as newer than what was
+  /// set after that.
+  @Test
+  func `5.2, 7.5 of sets round a sync, made while an update is under way, the last one stays`() {
+    let a = MutableNode(0), b = MutableNode(0), told = Heard<Int>(letsOthersRunEvery: .max)
+    a.sync(with: b)
+    let listening = b.listen { told.hear($0) }
+    whileUpdating(a, by: { $0 = 20 }) {
+      a.value = 10
+      b.value = 30
+      #expect(b.value == 30)
+    }
+    #expect(a.value == 30 && b.value == 30)
+    #expect(told.values.allSatisfy { $0 == 0 || $0 == 30 } && told.values.last == 30)
+    keepAlive(listening)
+  }
+
+  @Test func `5.2 what the closure of an update sets beyond a sync is newer than the update`() {
+    let a = MutableNode(0), b = MutableNode(0), told = Recorder(a)
+    a.sync(with: b)
+    a.update {
+      b.value = 5
+      $0 = 1
+    }
+    #expect(told.values == [0, 0, 1, 5])
+    #expect(a.value == 5 && b.value == 5)
+  }
 }

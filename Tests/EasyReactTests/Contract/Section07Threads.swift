@@ -216,6 +216,24 @@ import Testing
     #expect(checkInvariants([outer, flat] + inner) == [])
   }
 
+  /// Found by a hostile review: the choice had come round the sync, so what it brought was refused behind the next one.
+  @Test(arguments: [false, true], [false, true])
+  func
+    `4.5, 7.6 a flatten off every cycle follows what it chose while another thread was inside it`(
+      _ comesRoundSync: Bool, _ isOutersSync: Bool
+    )
+  {
+    let source = MutableNode(0), inner = source.map { $0 }, other = MutableNode(-1)
+    let outer = MutableNode(0), partner = MutableNode(0)
+    if isOutersSync { outer.sync(with: partner) } else { partner.sync(with: outer) }
+    let flat = outer.flattenMap { $0 == 0 ? other as Node<Int> : inner }
+    whileInside(source, settingTo: 5) {
+      if comesRoundSync { partner.value = 1 } else { outer.value = 1 }
+      outer.value = 1
+    }
+    #expect(inner.value == 5 && flat.value == 5)
+  }
+
   // MARK: 7.3
 
   @Test func `7.3 no set waits for another thread's callbacks: the value is left, and told next`() {

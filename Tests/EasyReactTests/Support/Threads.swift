@@ -41,24 +41,53 @@ func onThread(
 func whileInside<Value: Sendable & Equatable>(
   _ node: MutableNode<Value>, settingTo value: Value, _ meanwhile: () -> Void
 ) {
+  let listenings = CancelableBag()
+  whileInside { stop in
+    listenings.add(node.listen { if $0 == value { stop() } })
+    return { node.value = value }
+  } meanwhile: {
+    meanwhile()
+  }
+  listenings.cancel()
+}
+
+/// The same while the other thread is inside the closure of an `update`.
+func whileUpdating<Value: Sendable>(
+  _ node: MutableNode<Value>, by change: @escaping @Sendable (inout Value) -> Void,
+  _ meanwhile: () -> Void
+) {
+  whileInside { stop in
+    {
+      node.update {
+        stop()
+        change(&$0)
+      }
+    }
+  } meanwhile: {
+    meanwhile()
+  }
+}
+
+/// - Parameter prepare: Returns what the other thread does, which calls `stop` where it is to wait.
+private func whileInside(
+  _ prepare: (_ stop: @escaping @Sendable () -> Void) -> @Sendable () -> Void,
+  meanwhile: () -> Void
+) {
   let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
   let isOver = DispatchSemaphore(value: 0)
-  let listening = node.listen {
-    if $0 == value {
-      isInside.signal()
-      wait(for: mayGoOn)
-    }
+  let body = prepare {
+    isInside.signal()
+    wait(for: mayGoOn)
   }
   Thread {
-    node.value = value
+    body()
     isOver.signal()
   }.start()
   wait(for: isInside)
   meanwhile()
-  for _ in 0..<100 { mayGoOn.signal() }  // it may hear the same value again
+  for _ in 0..<100 { mayGoOn.signal() }  // it may be there again
   wait(for: isOver)
   #expect(waitForBackgroundWork())
-  listening.cancel()
 }
 
 /// Threads that pass it go on together: each waits until the last one has come.

@@ -43,19 +43,25 @@ extension Twin {
     return body()
   }
 
-  /// Moves the edges: first from what was not read any more, the last one first (which decides the ranks where a cut opens a cycle), then to what is read for the first time.
+  /// Moves the edges: first from what was not read any more, the last one in the list first (which decides the ranks where a cut
+  /// opens a cycle), then to what is read for the first time. The list is in the order of the last run: what is read comes to its
+  /// place, and who stood there goes to the place that it leaves, or to the end.
   /// True: it follows a node that it did not follow before, or that had given way.
   @discardableResult
   private func follow(_ read: [Node], _ node: Node) -> Bool {
-    for edge in node.followed.reversed() where !read.contains(where: { $0 === edge.up }) {
-      cut(edge)
+    var list = node.followed.map(\.up)
+    for (place, up) in read.enumerated() {
+      if !list.contains(where: { $0 === up }) { list.append(up) }
+      list.swapAt(list.firstIndex { $0 === up }!, place)
     }
-    let hasFollowedAgain = followAgain(node.followed, node)
+    for up in list[read.count...].reversed() { cut(node.followed.first { $0.up === up }) }
+    let hasFollowedAgain = followAgain(node.followed.sorted { $0.number < $1.number }, node)
     let new = read.filter { up in !node.followed.contains { $0.up === up } }
     for up in fromHighestRank(new) {
       giveWay(to: up, before: node)
       node.followed.append(attach(up, node, .join, keepsEvents: true))
     }
+    node.followed = read.map { up in node.followed.first { $0.up === up }! }
     return hasFollowedAgain || !new.isEmpty
   }
 

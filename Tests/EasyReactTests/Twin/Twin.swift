@@ -36,7 +36,7 @@ class Twin {
     var outer: Edge?, isToChoose = false, hasChosen = false
     /// Chosen already, by an event.
     var chosen: Node?
-    /// Of a derivation: its closure, and edges from what it has read, in the order in which they were made.
+    /// Of a derivation: its closure, and edges from what it has read in its last run, in that order.
     var derivation: (() throws -> Int?)?, followed: [Edge] = []
     /// It waits once more, with the edges of its last run.
     var waitsAgain = false
@@ -534,7 +534,10 @@ class Twin {
       edge.isCut = true
       note(cut: edge, inTurn: isInTurn)
       edge.up.edges.removeAll { $0 === edge }
-      edge.down.followed.removeAll { $0 === edge }
+      if let place = edge.down.followed.firstIndex(where: { $0 === edge }) {
+        edge.down.followed.swapAt(place, edge.down.followed.count - 1)
+        edge.down.followed.removeLast()
+      }
       if edge.down.inputs.contains(where: { $0 === edge }) { edge.down.hasEnded = true }
       edgesThatLeadBack.removeAll { $0 === edge }
     }
@@ -583,7 +586,8 @@ class Twin {
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }
   }
 
-  /// What is raised together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it.
+  /// What is raised together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it: half of that
+  /// below the lowest, a quarter behind it, and so on.
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
@@ -592,7 +596,10 @@ class Twin {
     for edge in edges where !edge.leadsBack && raised[edge.down.number] == nil {
       room = min(room, edge.down.rank - edge.up.rank - 1)
     }
-    for node in raised.values { node.rank += room }
+    let ranks = Set(raised.values.map(\.rank)).sorted()
+    for node in raised.values {
+      node.rank += room - room >> (ranks.firstIndex(of: node.rank)! + 1)
+    }
   }
 
   private func lift(_ node: Node, to rank: Int, _ raised: inout [Int: Node]) {

@@ -258,6 +258,12 @@ private func cycleGrowthRows() -> [GrowthRow] {
     },
     linksOfHub("n links of a hub that n deeper nodes follow") { $0.link(to: $1) },
     linksOfHub("n links of a hub that n deeper fields are synced with") { $0.sync(with: $1) },
+    linksOfFields("n fields of a hub of n maps, linked from the first on") { hub, size in
+      (0..<size).map { _ in hub.map { $0 } }
+    },
+    linksOfFields("n fields of a hub above a chain of n, linked from the first on") { hub, size in
+      [longChain(hub, size)]
+    },
     // What the hub tells its fields leads back, and is looked at all the same where it is raised.
     GrowthRow("n links of a hub that is synced with n fields, each below a deeper node") { size in
       let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(size)
@@ -397,6 +403,19 @@ private func linksOfHub(
       _ = follow(follower, hub)
     }
     return Grown(work: size, keep: followers) { for node in chain[..<size] { hub.link(to: node) } }
+  }
+}
+
+/// Each link raises the hub and all that follows, and the next field's place lies between.
+private func linksOfFields(
+  _ name: String, _ followers: @escaping (Node<Int>, Int) -> [Node<Int>]
+) -> GrowthRow {
+  GrowthRow(name) { size in
+    let hub = MutableNode<Int>(), fields = emptyNodes(size)
+    for field in fields { hub.link(to: field) }
+    return Grown(work: size, keep: (fields, followers(hub, size))) {
+      for (field, next) in zip(fields, fields.dropFirst()) { next.link(to: field) }
+    }
   }
 }
 

@@ -27,20 +27,21 @@ extension NodePointer {
     _ change: @escaping @Sendable (inout Value) -> Void, in turn: TurnPointer
   ) {
     turn.enter()
-    if claim(by: turn) || spinClaim(by: turn) {
-      if pointee.flags.isEmpty, !turn.pointee.isTraced,
+    var number = newWave()
+    if claim(by: turn) || spinClaim(by: turn, &number) {
+      if pointee.flags.isEmpty, !hasReached(number), !turn.pointee.isTraced,
         pointee.hasValue.load(ordering: .relaxed)
       {
         pointee.flags = .busy  // what the change sets here waits
         var value = slot(Value.self).pointee
         change(&value)
         pointee.flags.remove(.busy)
-        beginWave(in: turn) { store(value) }
+        beginWave(number, in: turn) { store(value) }
       } else {
-        apply(.change(change), context: nil, in: turn)
+        apply(.change(change), number, context: nil, in: turn)
       }
     } else {
-      sendSet(.change(change), context: nil, in: turn)
+      sendSet(.change(change), number, context: nil, in: turn)
     }
     turn.leave()
   }
@@ -50,10 +51,11 @@ extension NodePointer {
     _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer
   ) {
     turn.enter()
+    let number = newWave()
     if claim(by: turn) {
-      apply(arrival, context: context, in: turn)
+      apply(arrival, number, context: context, in: turn)
     } else {
-      sendSet(arrival, context: context, in: turn)
+      sendSet(arrival, number, context: context, in: turn)
     }
     turn.leave()
   }

@@ -8,49 +8,23 @@ import Synchronization
 /// What a value gets besides its number: see `assignVersion`. Odd as long as nothing but filtered edges is crossed.
 func newSequence() -> UInt64 { newWave() << 1 | 1 }
 
-/// How something comes to a node: with which wave, and by which rule.
+/// How something comes to a node: with which wave, and by which rules.
 @usableFromInline struct Delivery {
-  /// Number zero: one of its own is given when it is stored.
   @usableFromInline var wave: Wave
-  /// Those below in one byte: single ones are slow to copy.
-  @usableFromInline var rules: UInt8 = 0
-  /// Stored only into a node whose number is lower; see contract 5.2.
+  @usableFromInline var rules: DeliveryRules = []
   @inlinable var isFiltered: Bool {
-    get { rules & 1 != 0 }
-    set { rule(1, newValue) }
-  }
-  /// In a node's queue or in the mailbox: see `assignVersion`.
-  @inlinable var waited: Bool {
-    get { rules & 2 != 0 }
-    set { rule(2, newValue) }
-  }
-  /// A set, a clean or an update; not what comes over an edge.
-  @inlinable var isSet: Bool {
-    get { rules & 4 != 0 }
-    set { rule(4, newValue) }
-  }
-  /// A change that comes over an edge, and has the number of the set that it follows from as a set would.
-  var isSetOfPart: Bool {
-    get { rules & 16 != 0 }
-    set { rule(16, newValue) }
-  }
-  fileprivate var keepsNumber: Bool { rules & (4 | 16) != 0 }
-  /// What a join has computed.
-  @usableFromInline var isOfJoin: Bool {
-    get { rules & 8 != 0 }
-    set { rule(8, newValue) }
-  }
-  @inlinable @inline(__always) mutating func rule(_ bit: UInt8, _ isOn: Bool) {
-    rules = isOn ? rules | bit : rules & ~bit
+    get { rules.has(.filtered) }
+    set { rules = newValue ? rules.with(.filtered) : rules.without(.filtered) }
   }
   /// Tells apart what has one number and had to wait; zero for what had not. See `assignVersion`.
   @usableFromInline var tiebreak: UInt64 = 0
 
   /// A set.
-  @inlinable init(context: ContextBox?) {
+  @inlinable init(_ number: UInt64, context: ContextBox?) {
     wave = Wave(
-      flags: context == nil ? [] : .context, context: context.map { Unmanaged.passUnretained($0) })
-    isSet = true
+      number: number, flags: context == nil ? [] : .context,
+      context: context.map { Unmanaged.passUnretained($0) })
+    rules = .set
   }
 
   /// The wave under way, for what a join computed.
@@ -82,13 +56,46 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
   /// `context` is kept by the caller.
   @usableFromInline func afterWaiting(_ context: ContextBox?) -> Delivery {
     var delivery = self
-    delivery.waited = true
+    delivery.rules = rules.with(.waited)
     delivery.wave.context = context.map { Unmanaged.passUnretained($0) }
     return delivery
   }
 }
 
+/// By which rules something is stored: the bits of `Delivery.rules`.
+@usableFromInline struct DeliveryRules: OptionSet, Sendable {
+  @usableFromInline let rawValue: UInt8
+  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+  /// One of them at least.
+  @inlinable @inline(__always) func has(_ rules: DeliveryRules) -> Bool {
+    rawValue & rules.rawValue != 0
+  }
+  @inlinable @inline(__always) func with(_ rules: DeliveryRules) -> DeliveryRules {
+    DeliveryRules(rawValue: rawValue | rules.rawValue)
+  }
+  @inlinable @inline(__always) func without(_ rules: DeliveryRules) -> DeliveryRules {
+    DeliveryRules(rawValue: rawValue & ~rules.rawValue)
+  }
+
+  /// Only into a node whose version is lower; see contract 5.2.
+  @inlinable static var filtered: DeliveryRules { DeliveryRules(rawValue: 1) }
+  /// In a node's queue or in the mailbox: see `assignVersion`.
+  @inlinable static var waited: DeliveryRules { DeliveryRules(rawValue: 2) }
+  /// A set, a clean or an update; not what comes over an edge.
+  @inlinable static var set: DeliveryRules { DeliveryRules(rawValue: 4) }
+  /// What a join has computed.
+  @inlinable static var ofJoin: DeliveryRules { DeliveryRules(rawValue: 8) }
+  /// A change that comes over an edge, and has the number of the set that it follows from as a set would.
+  static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
+  static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart) }
+}
+
 // MARK: - Numbers
+
+/// Which of two values is newer: see `assignVersion`.
+@usableFromInline typealias Version = (number: UInt64, tiebreak: UInt64)
+
+func max(_ a: Version, _ b: Version) -> Version { a < b ? b : a }
 
 extension NodePointer {
   /// What tells which of two values is newer where edges are filtered: the number, that of the set; and
@@ -106,16 +113,14 @@ extension NodePointer {
   ///    newest from then on: a new number.
   ///
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
-  @usableFromInline func assignVersion(_ delivery: Delivery) -> (
-    number: UInt64, tiebreak: UInt64
-  ) {
+  @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
     if delivery.isFiltered {
-      let needsOne = delivery.waited && delivery.tiebreak & 1 == 0
+      let needsOne = delivery.rules.has(.waited) && delivery.tiebreak & 1 == 0
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
-    if delivery.waited && !delivery.keepsNumber { return (newWave(), 0) }
+    if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
     if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
-    return delivery.keepsNumber
+    return delivery.rules.has(.keepsNumber)
       ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
   }
 
@@ -127,17 +132,14 @@ extension NodePointer {
     return delivery.tiebreak == 0 || tiebreak() >= delivery.tiebreak
   }
 
-  /// The pair of one node's value is lower than that of the other's.
-  func isOlder(than other: NodePointer) -> Bool {
-    (pointee.wave.load(ordering: .relaxed), tiebreak())
-      < (other.pointee.wave.load(ordering: .relaxed), other.tiebreak())
-  }
+  /// Of the node's value. Exact for the holder.
+  func version() -> Version { (pointee.wave.load(ordering: .relaxed), tiebreak()) }
 
-  /// What has this number counts as having come here. The holder.
-  func raiseNumber(to number: (wave: UInt64, tiebreak: UInt64)) {
-    if (pointee.wave.load(ordering: .relaxed), tiebreak()) >= number { return }
-    if number.tiebreak != 0 { noteTiebreak(number.wave, number.tiebreak) }
-    pointee.wave.store(number.wave, ordering: .releasing)
+  /// What has this version counts as having come here. The holder.
+  func raise(to new: Version) {
+    if version() >= new { return }
+    if new.tiebreak != 0 { noteTiebreak(new.number, new.tiebreak) }
+    pointee.wave.store(new.number, ordering: .releasing)
   }
 
   /// Of the node's value.

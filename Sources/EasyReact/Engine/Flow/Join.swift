@@ -31,9 +31,9 @@ import Synchronization
   let compute: (NodePointer, TurnPointer) -> Bool
   /// For a join that notes which upstreams have told something since its last run: false where something came that it
   /// could not note. Any thread takes it back.
-  @usableFromInline let allNoted: Atomic<Bool>
+  @usableFromInline let allNoted = Atomic(false)
   /// An upstream edge was lost: it never runs again.
-  @usableFromInline let isTerminated: Atomic<Bool>
+  @usableFromInline let isTerminated = Atomic(false)
 
   @usableFromInline init(
     _ storages: [NodePointer], compute: @escaping (NodePointer, TurnPointer) -> Bool
@@ -42,8 +42,6 @@ import Synchronization
     upstreams = .allocate(capacity: storages.count)
     upstreams.initialize(from: storages, count: storages.count)
     self.compute = compute
-    isTerminated = Atomic(false)
-    allNoted = Atomic(false)
   }
 
   /// Borrowed, so that the closure is not retained for the call.
@@ -296,7 +294,7 @@ extension TurnPointer {
     storage.pointee.wave.store(wave, ordering: .releasing)
     storage.pointee.sender.store(join.pointee.sender, ordering: .relaxed)
     if turn.pointee.isTraced {
-      storage.traceStored(origin: wave, rules: 8, from: join.pointee.sender, in: turn)
+      storage.traceStored(origin: wave, rules: .ofJoin, from: join.pointee.sender, in: turn)
     }
     return true
   }
@@ -308,8 +306,7 @@ extension Delivery {
   /// What a join tells in its run.
   @usableFromInline init(of join: JoinPointer, _ turn: TurnPointer) {
     self.init(joinIn: turn)
-    isFiltered = turn.pointee.wave.flags.has(.crossedBackEdge)
-    isOfJoin = true
+    rules = turn.pointee.wave.flags.has(.crossedBackEdge) ? .ofJoin.with(.filtered) : .ofJoin
     if turn.pointee.wave.flags.has(.late) { tiebreak = join.pointee.tiebreak }
   }
 }

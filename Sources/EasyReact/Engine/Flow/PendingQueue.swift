@@ -15,8 +15,6 @@ extension NodePointer {
   @inlinable @inline(never) func waitForTurn<Value: Sendable>(
     _ arrival: Arrival<Value>, _ delivery: Delivery, sender: NodePointer?, in turn: TurnPointer
   ) {
-    var delivery = delivery
-    if delivery.wave.number == 0 { delivery.wave.number = newWave() }
     if turn.pointee.isTraced {
       traceQueued(wave: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
     }

@@ -15,76 +15,61 @@ extension NodePointer {
       return false
     }
     var flags = delivery.wave.flags.without(.late)
-    var number: UInt64 = 0
     // Another's value, perhaps under the number of the join's own.
-    if !delivery.isOfJoin { pointee.join?.missChange() }
+    if !delivery.rules.has(.ofJoin) { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
-      number = newNumber(delivery)
       if pointee.flags.has(.eventNode) { flags.insert(.event) }
       if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
     case .empty:
-      number = newNumber(delivery)
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
     case let change:
-      guard let given = storeChange(change, delivery, &flags, sender: sender, in: turn) else {
+      if !storeChange(change, delivery, &flags, sender: sender, in: turn) {
         let saved = turn.pointee.wave
         tellWhatWaits(in: turn)  // what the change has set here
         turn.pointee.wave = saved
         return false
       }
-      number = given
     }
-    noteStored(delivery, flags, number, sender: sender, in: turn)
+    noteStored(delivery, flags, sender: sender, in: turn)
     return true
   }
 
-  /// Of a set that had not to wait; zero of anything else. Given before what the node holds dies: what its deinit
-  /// sets is the later set.
-  @inlinable @inline(__always) func newNumber(_ delivery: Delivery) -> UInt64 {
-    delivery.wave.number == 0 ? newWave() : 0
-  }
-
-  /// What the node is to hold is computed from what it holds. Nil: it keeps that; else its new number.
+  /// What the node is to hold is computed from what it holds. False: it keeps that.
   @usableFromInline func storeChange<Value: Sendable>(
     _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
     sender: NodePointer?, in turn: TurnPointer
-  ) -> UInt64? {
+  ) -> Bool {
     if case .decision(let body) = arrival {
-      let decision = decided(by: body)
-      let number = newNumber(delivery)
-      switch decision {
-      case .keep: return nil
+      switch decided(by: body) {
+      case .keep: return false
       case .store(let value): store(value)
       case .clear:
         clearValue(Value.self)
         flags.insert(.emptied)
       }
-      return number
+      return true
     }
     guard let body = arrival.asAttempt, let value = changed(Value.self, by: body) else {
-      if !turn.pointee.isTraced { return nil }
+      if !turn.pointee.isTraced { return false }
       if case .change = arrival {
         traceNothingToChange(delivery, in: turn)
       } else {
         traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
       }
-      return nil
+      return false
     }
-    let number = newNumber(delivery)
     store(value)
-    return number
+    return true
   }
 
   /// What needs no type of what follows. Compiled once, in the library: so is all else of the slow ways that can be.
-  /// - Parameter number: See `newNumber`.
   @usableFromInline func noteStored(
-    _ delivery: Delivery, _ carried: NodeFlags, _ number: UInt64, sender: NodePointer?,
-    in turn: TurnPointer
+    _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?, in turn: TurnPointer
   ) {
     var flags = carried
-    let (wave, tiebreak) = version(for: delivery, number)
+    let (wave, tiebreak) = version(for: delivery)
     if tiebreak != 0 {
       flags.insert(.late)
       noteTiebreak(wave, tiebreak)
@@ -97,7 +82,7 @@ extension NodePointer {
     turn.pointee.wave.flags = flags
     turn.pointee.wave.context = delivery.wave.context
     if turn.pointee.isTraced {
-      if delivery.isSet, easyreact_has_tracer() { noteTracedStart(of: wave) }
+      if delivery.rules.has(.set), easyreact_has_tracer() { noteTracedStart(of: wave) }
       traceStored(
         origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
     }
@@ -105,12 +90,9 @@ extension NodePointer {
 
   /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
   @inline(__always) private func version(
-    for delivery: Delivery, _ number: UInt64
-  ) -> (number: UInt64, tiebreak: UInt64) {
-    if delivery.wave.number == 0 { return (number, 0) }
-    if !delivery.isFiltered && !delivery.waited
-      && pointee.wave.load(ordering: .relaxed) < delivery.wave.number
-    {
+    for delivery: Delivery
+  ) -> Version {
+    if !delivery.rules.has(.filtered.with(.waited)) && !hasReached(delivery.wave.number) {
       return (delivery.wave.number, delivery.tiebreak)
     }
     return assignVersion(delivery)

@@ -28,12 +28,16 @@ import Synchronization
 }
 
 extension NodePointer {
-  /// A wave that begins here, by the holder of a node that is at rest: `store` stores its value.
+  /// Has that wave been here, or a later one? The holder.
+  @inlinable @inline(__always) func hasReached(_ number: UInt64) -> Bool {
+    pointee.wave.load(ordering: .relaxed) >= number
+  }
+
+  /// A wave that begins here, by the holder of a node that is at rest and has a lower number: `store` stores its value.
   @inlinable @inline(__always) func beginWave(
-    _ flags: NodeFlags = [], in turn: TurnPointer, _ store: () -> Void
+    _ number: UInt64, _ flags: NodeFlags = [], in turn: TurnPointer, _ store: () -> Void
   ) {
     let saved = turn.pointee.wave
-    let number = newWave()
     turn.pointee.wave = Wave(number: number, flags: flags)
     store()
     pointee.wave.store(number, ordering: .releasing)

@@ -15,7 +15,9 @@ extension EdgePointer {
     if pointee.has(.filtered) {
       tellFirst(in: turn, context: context)
     } else {
-      pushValue(in: turn, context: context)
+      pushValue(
+        in: turn, context: context,
+        as: pointee.traits.has(.keepsVersion) ? max(up.version(), (1, 0)) : nil)
     }
   }
 
@@ -38,18 +40,15 @@ extension EdgePointer {
   /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
   /// was made for a value that came with one.
   ///
-  /// - Parameter number: One given before; the value keeps its own where that is as high.
+  /// - Parameter version: One given before.
   @usableFromInline func pushValue(
-    in turn: TurnPointer, context: ContextBox? = nil, number: UInt64 = 0
+    in turn: TurnPointer, context: ContextBox? = nil, as version: Version? = nil
   ) {
     let up = pointee.up.unsafelyUnwrapped
     let saved = turn.pointee.wave
-    turn.pointee.wave.number =
-      number == 0 ? newWave() : max(number, up.pointee.wave.load(ordering: .relaxed))
+    turn.pointee.wave.number = version?.number ?? newWave()
     turn.pointee.wave.flags = context == nil ? [] : .context
-    if turn.pointee.wave.number == up.pointee.wave.load(ordering: .relaxed), up.tiebreak() != 0 {
-      turn.pointee.wave.flags.insert(.late)
-    }
+    if let version, version.tiebreak != 0 { turn.pointee.wave.flags.insert(.late) }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     if pointee.has(.filtered) { up.noteToldEarly(under: turn.pointee.wave.number) }
     up.whileBusy(in: turn) {
@@ -68,14 +67,20 @@ extension EdgePointer {
   /// The first value over an edge that is filtered is a set of its end (decision 0002). It keeps its own
   /// number where that is the newer one, so that nothing goes back; else, or where it is to come back, it
   /// has a new one. Holder of the upstream's region.
-  func tellFirst(in turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false) {
+  /// - Parameter version: Nil: that of the upstream.
+  func tellFirst(
+    in turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false,
+    as version: Version? = nil
+  ) {
     let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
     let saved = turn.pointee.wave
-    let keepsNumber =
+    let mayKeepNumber =
       !comesBack && !up.hasAudience && down.holds(by: turn) && !down.pointee.flags.has(.busy)
-      && (up.areFromTheStart(down) || down.isOlder(than: up))
-    turn.pointee.wave.number = keepsNumber ? up.pointee.wave.load(ordering: .relaxed) : newWave()
-    turn.pointee.wave.flags = keepsNumber && up.tiebreak() != 0 ? .late : []
+    let areFromTheStart = mayKeepNumber && version == nil && up.areFromTheStart(down)
+    let present = areFromTheStart ? up.version() : version ?? up.version()
+    let keepsNumber = mayKeepNumber && (areFromTheStart || down.version() < present)
+    turn.pointee.wave.number = keepsNumber ? present.number : newWave()
+    turn.pointee.wave.flags = keepsNumber && present.tiebreak != 0 ? .late : []
     if context != nil { turn.pointee.wave.flags.insert(.context) }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     let wave = turn.pointee.wave.number

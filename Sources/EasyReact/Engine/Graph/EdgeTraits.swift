@@ -17,6 +17,9 @@
   /// Its step finds out what is older than what it leads to.
   @inlinable static var filtersItself: EdgeTraits { EdgeTraits(rawValue: 64) }
 
+  /// Its first value has the version that its upstream has, so that it refuses nothing that its upstream took.
+  @inlinable static var keepsVersion: EdgeTraits { EdgeTraits(rawValue: 128) }
+
   // Not of its operator: of this very edge.
 
   /// `EdgeStorage.object` is its state.

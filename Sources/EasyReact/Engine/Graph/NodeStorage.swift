@@ -32,31 +32,31 @@ import Synchronization
 
   /// One for the handle, one for each upstream edge that is not fully detached, and one for each
   /// downstream edge or listener that does not keep the handle.
-  @usableFromInline let references: Atomic<Int32>
+  @usableFromInline let references = Atomic<Int32>(1)
   /// Greater than that of all upstreams by edges that do not lead back. Written under the topology
   /// lock.
   @usableFromInline let rank: Atomic<Int32>
   /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
   /// holder, before they are opened.
-  @usableFromInline let waitingMessages: Atomic<Int32>
+  @usableFromInline let waitingMessages = Atomic<Int32>(0)
   /// Constant: for what destroys a value.
   @usableFromInline let valueType: any Sendable.Type
   /// Rarely needed things, made when first needed.
-  @usableFromInline let sideTable: Atomic<Unmanaged<SideTable>?>
+  @usableFromInline let sideTable = Atomic<Unmanaged<SideTable>?>(nil)
 
   // Lock.
 
   /// The `AnyNode`, not retained; nil when its deinit has begun.
-  @usableFromInline let handle: Atomic<UnsafeRawPointer?>
+  @usableFromInline let handle = Atomic<UnsafeRawPointer?>(nil)
   /// Of the upstream edges that have blocks of their own: they follow the one in this block, if that is one.
-  @usableFromInline let firstIn: Atomic<EdgePointer?>
+  @usableFromInline let firstIn = Atomic<EdgePointer?>(nil)
   /// The last one that is attached; those behind it are starting.
-  @usableFromInline let lastListener: Atomic<EdgePointer?>
+  @usableFromInline let lastListener = Atomic<EdgePointer?>(nil)
 
   // Holder.
 
   /// Set on a node that computes from the latest values of several upstreams.
-  @usableFromInline var join: JoinPointer?
+  @usableFromInline var join: JoinPointer? = nil
 
   // The loop's: read or written at every hop, so they lie together, before the edge and the value.
 
@@ -65,11 +65,11 @@ import Synchronization
   /// The next edge to follow, and the last one that this notification visits: what is linked
   /// meanwhile lies behind it. `caller` is the node below on the turn's stack, which runs through
   /// the nodes themselves.
-  @usableFromInline var cursor: EdgePointer?
-  @usableFromInline var end: EdgePointer?
-  @usableFromInline var caller: NodePointer?
+  @usableFromInline var cursor: EdgePointer? = nil
+  @usableFromInline var end: EdgePointer? = nil
+  @usableFromInline var caller: NodePointer? = nil
   /// `NodeFlags`: zero when the node is at rest.
-  @usableFromInline var flags: NodeFlags
+  @usableFromInline var flags: NodeFlags = []
   @usableFromInline var isHead: Bool
   @usableFromInline var life = NodeLife.wanted
 
@@ -80,25 +80,25 @@ import Synchronization
   // Atomic.
 
   /// Not empty; written by the holder after the value.
-  @usableFromInline let hasValue: Atomic<Bool>
-  @usableFromInline let hasPendingValue: Atomic<Bool>
+  @usableFromInline let hasValue = Atomic(false)
+  @usableFromInline let hasPendingValue = Atomic(false)
   /// `LastingFlags`.
-  @usableFromInline let lastingFlags: Atomic<UInt8>
-  @usableFromInline let lock: Atomic<UInt8>
+  @usableFromInline let lastingFlags = Atomic<UInt8>(0)
+  @usableFromInline let lock = Atomic<UInt8>(0)
   /// The newest wave that reached this node. Written by the holder, after the value.
-  @usableFromInline let wave: Atomic<UInt64>
+  @usableFromInline let wave = Atomic<UInt64>(0)
   /// The node that the present value came from; nil after a set. Compared before it is ever
   /// followed. Written by the holder.
-  @usableFromInline let sender: Atomic<NodePointer?>
+  @usableFromInline let sender = Atomic<NodePointer?>(nil)
   /// Written by the holder, under the lock.
   @usableFromInline let region: AtomicRegion
 
   // Lock.
 
-  @usableFromInline let firstListener: Atomic<EdgePointer?>
-  @usableFromInline let firstOut: Atomic<EdgePointer?>
+  @usableFromInline let firstListener = Atomic<EdgePointer?>(nil)
+  @usableFromInline let firstOut = Atomic<EdgePointer?>(nil)
   /// The last one that is attached; those behind it are starting.
-  @usableFromInline let lastOut: Atomic<EdgePointer?>
+  @usableFromInline let lastOut = Atomic<EdgePointer?>(nil)
   /// The only upstream edge of a derived node, else `.detached`. Joins, merges and links have blocks of their own.
   @usableFromInline var inEdge: EdgeStorage
 
@@ -106,30 +106,10 @@ import Synchronization
     region: RegionPointer, isHead: Bool, rank: Int32, location: SourceLocation,
     inEdge: consuming EdgeStorage, traits: NodeTraits, valueType: any Sendable.Type
   ) {
-    cursor = nil
-    end = nil
-    caller = nil
-    sender = Atomic(nil)
-    join = nil
-    flags = []
     self.isHead = isHead
     self.traits = traits
-    references = Atomic(1)
     self.rank = Atomic(rank)
-    wave = Atomic(0)
     self.region = AtomicRegion(region)
-    hasValue = Atomic(false)
-    hasPendingValue = Atomic(false)
-    lastingFlags = Atomic(0)
-    lock = Atomic(0)
-    sideTable = Atomic(nil)
-    firstListener = Atomic(nil)
-    lastListener = Atomic(nil)
-    firstOut = Atomic(nil)
-    lastOut = Atomic(nil)
-    firstIn = Atomic(nil)
-    waitingMessages = Atomic(0)
-    handle = Atomic(nil)
     id = nextIdentifier()
     self.location = location
     self.valueType = valueType

@@ -239,14 +239,20 @@ extension NodePointer {
 extension NodePointer {
   /// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
   /// holder is just passing and out again, for a message costs more than that. Does not look where messages
-  /// wait already, nor while this thread holds anything; and never longer, whatever the holder does.
-  @usableFromInline @inline(never) func spinClaim(by turn: TurnPointer) -> Bool {
+  /// wait already, nor while this thread holds anything; and never longer, whatever the holder does. What was set meanwhile
+  /// came first: the set has a new `number` then.
+  @usableFromInline @inline(never) func spinClaim(by turn: TurnPointer, _ number: inout UInt64)
+    -> Bool
+  {
     if turn.pointee.held != nil { return false }
     for _ in 0..<64 {
       let region = pointee.region.load(ordering: .acquiring)
       let word = region.pointee.word.load(ordering: .relaxed)
       if word & ~Region.held != 0 { return false }
-      if word == Region.free, claimSlow(by: turn) { return true }
+      if word == Region.free {
+        number = newWave()
+        if claimSlow(by: turn) { return true }
+      }
       easyreact_pause()
     }
     return false
@@ -257,7 +263,7 @@ extension NodePointer {
   ///   - part: Of this node, where that is what was set: its pending value goes when the set is made.
   ///   - notingPart: Returns the ticket of that. Called under the node's lock, in the order of the messages.
   @inlinable @inline(never) func sendSet<Value: Sendable>(
-    _ arrival: Arrival<Value>, context: ContextBox?, in turn: TurnPointer,
+    _ arrival: Arrival<Value>, _ number: UInt64, context: ContextBox?, in turn: TurnPointer,
     part: PendingPart? = nil, notingPart: () -> UInt64 = { 0 }
   ) {
     let storage = self
@@ -268,7 +274,6 @@ extension NodePointer {
     storage.giveWay(in: turn)
     let pendingValue = storage.isEventNode() ? nil : arrival.pendingValue
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
-    let number = newWave()
     if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
     // What is set on a node that is kept elsewhere too is not lost with the node.
     let handle = storage.pointee.traits.has(.isKept) ? storage.handle() : nil
@@ -278,7 +283,7 @@ extension NodePointer {
       let (storage, arrival, context, wave, ticket, part, handle) = takePayload(
         payload, Payload.self)
       defer { _ = consume handle }
-      storage.apply(arrival, context: context, wave: wave, in: turn)
+      storage.apply(arrival, wave, context: context, in: turn)
       if ticket != 0 { storage.settlePendingValue(ticket) }
       if let part { part.storage.settlePendingValue(part.ticket) }
     }

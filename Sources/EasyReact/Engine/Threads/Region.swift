@@ -32,7 +32,7 @@ import Synchronization
 @usableFromInline struct Region: ~Copyable {
   /// Holder: the next region that the same turn holds, and messages taken from the word, oldest
   /// first; those that may overtake others on their own.
-  @usableFromInline var nextHeld: RegionPointer?
+  @usableFromInline var nextHeld: RegionPointer? = nil
   @usableFromInline var inbox = MessageQueue()
   @usableFromInline var maintenance = MessageQueue()
   /// Holder: the head is freed, so nobody can name this region any more.
@@ -46,24 +46,17 @@ import Synchronization
   /// its address from one of them a moment ago.
   @usableFromInline var origin: RegionPointer?
   /// One for the head, and one for each region that was split from this one and lives.
-  @usableFromInline let references: Atomic<Int>
+  @usableFromInline let references = Atomic<Int>(1)
   /// The newest message of a list, and the `held` bit, which is zero in an address.
-  @usableFromInline let word: Atomic<UInt>
+  @usableFromInline let word = Atomic<UInt>(0)
   /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
   /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
-  @usableFromInline let owner: Atomic<UInt>
+  @usableFromInline let owner = Atomic<UInt>(0)
   /// How many messages were left here, and how many of them the holders have taken: see `giveWay`.
-  @usableFromInline let messagesLeft: Atomic<UInt32>
-  @usableFromInline let messagesTaken: Atomic<UInt32>
+  @usableFromInline let messagesLeft = Atomic<UInt32>(0)
+  @usableFromInline let messagesTaken = Atomic<UInt32>(0)
 
-  @inlinable init() {
-    nextHeld = nil
-    references = Atomic(1)
-    word = Atomic(0)
-    owner = Atomic(0)
-    messagesLeft = Atomic(0)
-    messagesTaken = Atomic(0)
-  }
+  @inlinable init() {}
 
   static var nobody: UInt { 0 }
   static var handedOver: UInt { 1 }

@@ -237,7 +237,7 @@ extension NodePointer {
   }
 
   func recordStored(
-    origin: UInt64, rules: UInt8, from sender: NodePointer?, _ ring: RingPointer,
+    origin: UInt64, rules: DeliveryRules, from sender: NodePointer?, _ ring: RingPointer,
     _ turn: TurnPointer
   ) {
     let wave = turn.pointee.wave.number
@@ -252,7 +252,7 @@ extension NodePointer {
   }
 
   func record(
-    _ kind: TracedEvent.Kind, wave: UInt64, rules: UInt8 = 0, from sender: NodePointer?,
+    _ kind: TracedEvent.Kind, wave: UInt64, rules: DeliveryRules = [], from sender: NodePointer?,
     _ ring: RingPointer, _ turn: TurnPointer
   ) {
     var event = turn.event(

@@ -67,8 +67,8 @@ enum TracedFlags {
   static let joinRun: UInt8 = 32
 
   /// Of a delivery.
-  static func of(_ rules: UInt8) -> UInt8 {
-    (rules & 4 != 0 ? set : 0) | (rules & 8 != 0 ? joinRun : 0)
+  static func of(_ rules: DeliveryRules) -> UInt8 {
+    (rules.has(.set) ? set : 0) | (rules.has(.ofJoin) ? joinRun : 0)
   }
 }
 
