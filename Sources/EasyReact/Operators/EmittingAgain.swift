@@ -8,6 +8,8 @@
 ) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if up.claim(by: turn) {
+    // Who held it before may have cut the edge, and left with this region what frees it, before the value that would be left now.
+    if life.hasEnded || edge.pointee.has(.cut) { return false }
     return up.bring(Output.self, over: edge, delivery, sender, emptiesResult, in: turn)
   }
   emitByMessage(

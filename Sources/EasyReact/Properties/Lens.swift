@@ -219,12 +219,12 @@ private struct Arrived<Root: Sendable, Value: Sendable>: Sendable {
 
   private func put(into whole: inout Root) -> Bool { part.put(&whole, value) }
 
-  /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part. (Number 1
-  /// is that of all values from the start.)
+  /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part, unless it had to wait
+  /// on its way, and so has a tiebreak that the whole has not: it comes back once then, so that both sides end with it.
   private func isNew(in root: MutableNode<Root>?) -> Bool {
     guard cameBySync, let present = root?.storage.version() else { return true }
     return partVersion.version < version
-      && (present.number != version.number || version.number == 1 && present < version)
+      && (present.number != version.number || present < version)
   }
 
   private func note() {

@@ -53,6 +53,32 @@ import Testing
     }
   }
 
+  /// The value of the inner node was left behind the message that frees its edge: seen by AddressSanitizer alone.
+  @Test(arguments: ["mergeMap", "flattenMap"])
+  func `an inner node is chosen again while another thread cuts its edge`(_ name: String) async {
+    await #expect(processExitsWith: .success) { [name] in
+      GraphLimits.messagesPerTurn = 2
+      Stress.rounds(Sanitizer.isPresent ? 10_000 : 500) { round in
+        let outer = MutableNode(0), inner = MutableNode("")
+        let result =
+          name == "mergeMap"
+          ? outer.mergeMap { _ in inner } : outer.flattenMap(mode: .everyValue) { _ in inner }
+        let listening = result.listen { if $0.count % 4 == 0 { letOthersRun() } }
+        round.threads(3) { member in
+          for number in 0..<60 {
+            switch member {
+            case 0: outer.value = number
+            case 1: inner.value = String(repeating: "a", count: number)
+            default: inner.wiring.removeDownstreamNode(result)
+            }
+          }
+        }
+        round.expect(settle(), "it does not come to rest")
+        keepAlive(listening)
+      }
+    }
+  }
+
   @Test func `a sync is cancelled while one of its nodes goes`() {
     for _ in 0..<2_000 {
       let b = MutableNode(2)

@@ -42,9 +42,11 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     if wave.flags.has(.late) {
       tiebreak = edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
-    isFiltered =
-      edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle()
-    if !isFiltered { tiebreak &= ~1 }
+    if edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle() {
+      rules = .filtered
+    } else {
+      tiebreak &= ~1
+    }
   }
 
   /// For a message or a queue, which outlive the node that keeps the context.

@@ -17,7 +17,7 @@ extension EdgePointer {
     } else {
       pushValue(
         in: turn, context: context,
-        as: pointee.traits.has(.keepsVersion) ? max(up.version(), (1, 0)) : nil)
+        as: pointee.traits.has(.keepsVersion) ? max(up.version(), (1, 0)) : (0, 0))
     }
   }
 
@@ -40,15 +40,15 @@ extension EdgePointer {
   /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
   /// was made for a value that came with one.
   ///
-  /// - Parameter version: One given before.
+  /// - Parameter version: One given before; zero: none.
   @usableFromInline func pushValue(
-    in turn: TurnPointer, context: ContextBox? = nil, as version: Version? = nil
+    in turn: TurnPointer, context: ContextBox? = nil, as version: Version = (0, 0)
   ) {
     let up = pointee.up.unsafelyUnwrapped
     let saved = turn.pointee.wave
-    turn.pointee.wave.number = version?.number ?? newWave()
+    turn.pointee.wave.number = version.number == 0 ? newWave() : version.number
     turn.pointee.wave.flags = context == nil ? [] : .context
-    if let version, version.tiebreak != 0 { turn.pointee.wave.flags.insert(.late) }
+    if version.tiebreak != 0 { turn.pointee.wave.flags.insert(.late) }
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     if pointee.has(.filtered) { up.noteToldEarly(under: turn.pointee.wave.number) }
     up.whileBusy(in: turn) {
