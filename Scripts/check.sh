@@ -52,6 +52,7 @@ tested() {
   part "format" Scripts/format.sh --check
   part "floors" Scripts/check-floors.sh
   part "32-bit" Scripts/check-32-bit.sh
+  part "model of lenses" python3 Tests/Model/lens_model.py 1 20000
   build . --build-tests --traits "$(Scripts/traits.sh)"
   build Tools --build-tests
   build Examples

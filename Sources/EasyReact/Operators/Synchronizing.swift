@@ -101,7 +101,7 @@ extension EdgePointer {
       if areAttached == [true, true],
         winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
       {
-        winner.tellFirst(in: turn, comesBack: !isPlain, as: winner.pointee.up!.partVersion)
+        winner.tellFirst(in: turn, comesBack: !isPlain, as: winner.pointee.up!.versionOfPart)
       }
       return
     }
@@ -118,7 +118,7 @@ extension EdgePointer {
 
   /// - Parameter pushes: Does the value count that was here before the sync was made?
   fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
-    let up = pointee.up!, version = up.partVersion ?? up.version()
+    let up = pointee.up!, version = up.versionOfPart ?? up.version()
     if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
       pushes || version.number >= number
     {

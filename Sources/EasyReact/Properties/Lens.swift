@@ -321,7 +321,7 @@ extension NodePointer {
   func raiseInlet(in turn: TurnPointer) { anyLens?.raiseInlet(of: self, in: turn) }
 
   /// Of a part of another node to which something is linked: by which what is synced with it compares its value. The holder.
-  var partVersion: Version? { anyLens?.presentVersion }
+  var versionOfPart: Version? { anyLens?.presentVersion }
 
   /// The lens whose inlet this is.
   var outlet: AnyNode? { attachmentsIfAny()?.state.withLock { $0.outlet } }
