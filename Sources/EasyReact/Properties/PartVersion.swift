@@ -1,0 +1,117 @@
+import Synchronization
+
+// By which rules a part is newer than what comes to it: decisions 0006 and 0014. `Tests/Model/lens_model.py` is the same as a program, with
+// mutants; a rule is changed there first.
+
+/// Since which wave a part is as it is, as far as something is linked to its lens: the number by which what is synced with the
+/// lens is compared. That of the whole would not do, for it rises with each change of another part: a field would be told
+/// again what it held before, as if that were newer than what was set there meanwhile.
+///
+/// A part that has the same bits as before counts as untouched. What has other bits and is equal counts as changed.
+@usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: the holder of the whole's region touches it, nobody else.
+  private(set) var isWatched = false
+  private var value: Value?
+  private(set) var version: Version = (0, 0)
+
+  /// Something is linked to the lens for the first time, and what that holds now counts.
+  func begin(with node: NodePointer) {
+    if isWatched { return }
+    isWatched = true
+    note(node.readStored(Value.self), node.version())
+  }
+
+  /// A set of the part, in the order in which its whole makes them: newer than what it replaces, older than whatever was set since. What
+  /// other parts were set to meanwhile has nothing to do with it.
+  func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64) {
+    if !isWatched { return }
+    note(new(), number > version.number ? (number, 0) : (version.number, newSequence()))
+  }
+
+  func note(_ new: Value?, _ version: Version) {
+    self.version = version
+    let old = value
+    value = new
+    _ = consume old  // user code
+  }
+
+  /// The whole, or the part that this one lies in, has told a value.
+  func noteChange(_ new: Value?, of up: NodePointer, in turn: TurnPointer) {
+    if !isWatched || haveSameBits(value, new) { return }
+    let wave = turn.pointee.wave
+    note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
+  }
+
+  /// What the node holds goes with the part's version, also where the present wave has not touched the part.
+  @usableFromInline func delivery(
+    over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
+  ) -> Delivery {
+    var delivery = Delivery(edge, turn)
+    let number = delivery.wave.number
+    if isWatched,
+      number == version.number || number == node.pointee.wave.load(ordering: .relaxed)
+    {
+      (delivery.wave.number, delivery.tiebreak) = version
+    }
+    return delivery
+  }
+}
+
+private func haveSameBits<Value>(_ first: Value?, _ second: Value?) -> Bool {
+  guard let first, let second else { return first == nil && second == nil }
+  return withUnsafeBytes(of: first) { first in
+    withUnsafeBytes(of: second) { second in first.elementsEqual(second) }
+  }
+}
+
+/// What has come to a lens's inlet, and is to be put into the whole.
+struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
+  let value: Value
+  let part: Part<Root, Value>
+  let partVersion: PartVersion<Value>
+  let version: Version
+  /// By a link it is told in any case, or the engine has found out that it is older than the whole.
+  let cameBySync: Bool
+
+  func change(of root: MutableNode<Root>) -> Arrival<Root> {
+    // A keeper may put it once more, at another time.
+    if let keeper = root.keeperIfAny {
+      return .decision { [weak root] whole in
+        if !isNew(in: root) { return .keep }
+        note()
+        return keeper.decide(whole) { put(into: &$0) }
+      }
+    }
+    return .attempt { [weak root] whole in
+      if !isNew(in: root) || !put(into: &whole) { return false }
+      note()
+      return true
+    }
+  }
+
+  private func put(into whole: inout Root) -> Bool { part.put(&whole, value) }
+
+  /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part, unless it had to wait
+  /// on its way, and so has a tiebreak that the whole has not: it comes back once then, so that both sides end with it.
+  private func isNew(in root: MutableNode<Root>?) -> Bool {
+    guard cameBySync, let present = root?.storage.version() else { return true }
+    return partVersion.version < version
+      && (present.number != version.number || present < version)
+  }
+
+  private func note() {
+    if cameBySync {
+      partVersion.note(value, version)
+    } else {
+      partVersion.noteSet(value, version.number)
+    }
+  }
+}
+
+extension NodePointer {
+  /// Does its value come over half of a sync?
+  var hasComeBySync: Bool {
+    let sender = pointee.sender.load(ordering: .relaxed)
+    return hasEdge(.ins) { $0.pointee.up == sender && $0.pointee.has(.sync) }
+  }
+}
