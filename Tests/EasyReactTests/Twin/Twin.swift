@@ -586,19 +586,19 @@ class Twin {
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }
   }
 
-  /// What is raised together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it: half of that
-  /// below the lowest, a quarter behind it, and so on.
+  /// What is raised together is raised by twice as much more as it has nodes and edges, as far as nothing else has to rise for it: half of that
+  /// below the lowest, a quarter behind the lowest rank, an eighth behind the next, the rest behind the third.
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
     let edges = raised.values.flatMap(\.edges)
-    var room = raised.count + edges.count - 1
+    var room = 2 * (raised.count + edges.count - 1)
     for edge in edges where !edge.leadsBack && raised[edge.down.number] == nil {
       room = min(room, edge.down.rank - edge.up.rank - 1)
     }
-    let ranks = Set(raised.values.map(\.rank)).sorted()
+    let lowest = Set(raised.values.map(\.rank)).sorted().prefix(3)
     for node in raised.values {
-      node.rank += room - room >> (ranks.firstIndex(of: node.rank)! + 1)
+      node.rank += lowest.firstIndex(of: node.rank).map { room - room >> ($0 + 1) } ?? room
     }
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
 // but for a node that nothing ordinary leads to, and for what a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
-// together is raised by as much more as it has nodes and edges, as far as nothing else has to rise for it, and gaps are left between.
+// together is raised by twice as much more as it has nodes and edges, as far as nothing else has to rise for it, and gaps are left between.
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
 // so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
@@ -240,11 +240,11 @@ private struct Raising {
     return highest
   }
 
-  /// By as much more as they are and have edges, as far as nothing else has to rise for it: half of that leaves room below the first of
-  /// them, a quarter behind the first, and so on by the ranks that they have. So where n links each raise all that follows, wherever they
+  /// By twice as much more as they are and have edges, as far as nothing else has to rise for it: half of that leaves room below the lowest
+  /// of them, a quarter behind the lowest rank, an eighth behind the next, and the rest behind the third. So where n links each raise all that follows, wherever they
   /// begin, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
   private func spread() -> Int32 {
-    var room = Int32(clamping: effort - 1)
+    var room = Int32(clamping: 2 * (effort - 1))
     for (up, down) in reached where room > 0 && !raised.contains(down) {
       let (low, high) = (
         up.pointee.rank.load(ordering: .relaxed), down.pointee.rank.load(ordering: .relaxed)
@@ -252,11 +252,11 @@ private struct Raising {
       room = min(room, high - low - 1)
     }
     if room <= 0 { return .min }
-    var level: Int32 = 0, last = Int32.min
-    for (storage, rank) in inOrderOfRanks() {
-      if rank > last { (level, last) = (level + 1, rank) }
-      let new = rank + room - room >> min(level, 31)
-      _ = storage.pointee.rank.max(new, ordering: .sequentiallyConsistent)
+    let lowest = lowestRanks()
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      let more = lowest.firstIndex(of: rank).map { room - room >> ($0 + 1) } ?? room
+      _ = storage.pointee.rank.max(rank + more, ordering: .sequentiallyConsistent)
     }
     var highest = Int32.min
     for storage in raised {
@@ -271,8 +271,15 @@ private struct Raising {
     return highest
   }
 
-  private func inOrderOfRanks() -> [(NodePointer, Int32)] {
-    raised.map { ($0, $0.pointee.rank.load(ordering: .relaxed)) }.sorted { $0.1 < $1.1 }
+  /// The three lowest of what is raised, the lowest first.
+  private func lowestRanks() -> [Int32] {
+    var lowest: [Int32] = []
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      if lowest.count == 3 && rank > lowest[2] || lowest.contains(rank) { continue }
+      lowest = (lowest + [rank]).sorted().prefix(3).map { $0 }
+    }
+    return lowest
   }
 }
 
