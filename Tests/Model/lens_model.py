@@ -24,15 +24,15 @@ class Region:
         s.isBusy = False
 
 class Cell(Region):                              # an inlet or a partner
-    def __init__(s, name, v=None): super().__init__(); s.name, s.v, s.version, s.told = name, v, (0, 0), []
+    def __init__(s): super().__init__(); s.v, s.version = 0, (0, 0)
 
 class Net:
     def __init__(s, rnd, mutant=None, partners=2, hasSource=False, follows=False, p=.5):
         s.rnd, s.mutant, s.p, s.last, s.steps = rnd, mutant, p, 1, 0
         s.W, s.x, s.y, s.wversion = Region(), 0, 0, (0, 0)
         s.part, s.seen = (0, 0), 0               # the version of x: PartVersion; its value then
-        s.I, s.partners = Cell("inlet"), [Cell(f"partner {i}", 0) for i in range(partners)]
-        s.source, s.follows, s.regions = Cell("source") if hasSource else None, follows, [s.W, s.I] + s.partners
+        s.I, s.partners = Cell(), [Cell() for _ in range(partners)]
+        s.hasSource, s.follows, s.regions = hasSource, follows, [s.W, s.I] + s.partners
 
     def new(s): s.last += 1; return s.last
     def sequence(s): return s.new() << 1 | 1
@@ -143,7 +143,7 @@ def run(rnd, mutant=None):
                 k = rnd.randrange(11)
                 if k < 2: s.set_lens(value); lastSet = value
                 elif k < 4: s.set_partner(rnd.choice(s.partners), value); lastSet = value
-                elif k == 4 and s.source: s.link(value); lastSet = value
+                elif k == 4 and s.hasSource: s.link(value); lastSet = value
                 elif k == 5: s.set_other(value)
                 elif k == 6 and not end: end = s.update(s.change_other, value)
                 elif k == 7 and not end: end = s.update(s.change, value); lastSet = value
@@ -158,7 +158,7 @@ def run(rnd, mutant=None):
             cells = [s.x] + [c.v for c in s.partners]
             if s.follows: continue               # the second part, or what the partner follows: only the end of it is promised
             if len(set(cells)) > 1: return "unequal"
-            if lastSet is not None and isPunctual and not s.source and cells[0] != lastSet: return "the last set is lost"
+            if lastSet is not None and isPunctual and not s.hasSource and cells[0] != lastSet: return "the last set is lost"
     except Endless: return "endless"
     return None
 

@@ -83,7 +83,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     -> Arrival<Root>
   {
     // A keeper may make the change again, at another time.
-    if let keeper = root.keeperIfAny { return .decision { keeper.decide($0, by: change) } }
+    if root.keeperIfAny != nil { return root.kept(.attempt(change)) }
     let (part, version) = (part, ownVersion)
     return .attempt { whole in
       if !change(&whole) { return false }
