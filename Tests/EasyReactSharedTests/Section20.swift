@@ -46,6 +46,29 @@ import Testing
     #expect(there.dot().contains("point"))
   }
 
+  /// What the sync has brought is made again on what the other process has set meanwhile, though it is no news here any more.
+  @Test func `20.3, 15.4 a field synced with a lens sets its part, whatever others set meanwhile`()
+  {
+    struct Point: Codable, Sendable, Equatable { var x: Int, y: Int }
+    let world = World()
+    let one = world.store(), other = world.store()
+    let here = one.node("point", of: Point.self), there = other.node("point", of: Point.self)
+    here.value = Point(x: 1, y: 2)
+    world.settle()
+    let x = here[\.x], field = MutableNode<Int>(), told = Recorder(field)
+    field.sync(with: x)
+    for number in 7..<12 {
+      there[\.y].value = number
+      field.value = number
+      world.settle()
+      #expect(here.value == Point(x: number, y: number) && there.value == here.value)
+      #expect(field.value == number && x.value == number)
+    }
+    there[\.x].value = 20
+    world.settle()
+    #expect(field.value == 20 && told.values == [1, 7, 8, 9, 10, 11, 20])
+  }
+
   @Test func `20.1 two processes that sync the same two nodes come to rest`() {
     let clock = VirtualScheduler(bound: 20_000)
     let memory = MemoryStore(on: clock)
