@@ -97,9 +97,10 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     if let edge = turn.pointee.receiving, isPublicObject(of: edge), turn.pointee.sent == .busy,
       edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
+      let down = edge.pointee.down.unsafelyUnwrapped
       edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
       turn.pointee.sent = []
-      edge.pointee.down.unsafelyUnwrapped.pointee.flags = .untold  // see `take`; it was at rest
+      down.pointee.flags = .untold  // see `take`; it was at rest
     } else {
       deliverSent(.value(value), nil)
     }
