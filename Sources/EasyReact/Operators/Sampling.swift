@@ -73,17 +73,23 @@ extension Node {
     // the join's region.
     let isNew = Cell(false)
     let event = Cell<Value?>(nil)
+    // The number of the value that was told last, which may have been read before it came here; `.max`: none.
+    let told = Cell(UInt64.max)
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
     node.storage.pointee.join = makeJoin([storage, ticks.storage]) { storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped
+      let number = join.pointee.upstreams[0].numberOfValue()  // before the value is read
       let stored = join.pointee.upstreams[0].readStored(Value.self)
-      guard isNew.place.pointee, let value = stored ?? event.place.pointee else {
+      guard isNew.place.pointee, let value = stored ?? event.place.pointee,
+        stored == nil || number != told.place.pointee
+      else {
         storage.traceWaiting(in: turn)
         return false
       }
       isNew.place.pointee = false
+      told.place.pointee = number
       event.replace(with: nil)
       turn.pointee.wave.flags.remove(.event)  // the tick's
       if stored == nil { turn.pointee.wave.flags.insert(.event) }
@@ -91,10 +97,14 @@ extension Node {
     }
     connectJoin(self, node.storage, .sample, turn, sampledStep(isNew, event))
     connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
+    let number = storage.numberOfValue()
     if let value = storage.readStored(Value.self) {
       // Stored, not staged in an open batch.
       isNew.place.pointee = !ticks.storage.pointee.hasValue.load(ordering: .acquiring)
-      if !isNew.place.pointee { node.storage.store(value) }
+      if !isNew.place.pointee {
+        node.storage.store(value)
+        told.place.pointee = number
+      }
     }
     turn.leave()
     return node

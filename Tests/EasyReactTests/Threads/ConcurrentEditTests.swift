@@ -443,6 +443,19 @@ import Testing
     keepAlive(listening)
   }
 
+  @Test func `10.6 a tick that reads a value which is still on its way tells it once`() {
+    let a = MutableNode<Int>(), ticks = MutableNode<Int>(), told = Journal<Int>()
+    let listening = a.sample(on: ticks).listen { told.note($0) }
+    a.value = 1
+    whileInside(a, settingTo: 2) { ticks.value = 1 }
+    ticks.value = 2
+    #expect(told.entries == [2])
+    a.value = 3
+    ticks.value = 3
+    #expect(told.entries == [2, 3])
+    keepAlive(listening)
+  }
+
   // MARK: Ends
 
   @Test func `9.5 who cancels what another thread is cancelling returns when it has ended`() {
