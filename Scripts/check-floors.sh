@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Calls go down only: no type of an upper floor of the library is named on a lower one (Documentation/Architecture.md, "Floors").
 # Each flag of a set has its line in Documentation/Glossary.md. Prints each name that stands too low, or is not there, and fails if there is one.
+# And no mistake stops by `precondition`, whose message release builds do not print.
 set -euo pipefail
 cd "$(dirname "$0")/../Sources/EasyReact"
 
@@ -34,4 +35,8 @@ for flag in $flags; do
     exit 1
   fi
 done
+if grep -rnE '\bprecondition(Failure)?\(' .. --include '*.swift'; then
+  echo "a release build would stop here without the message: use fatalError" >&2
+  exit 1
+fi
 echo "calls go down only, and $(wc -w <<<"$flags") flags have their lines"

@@ -40,9 +40,11 @@ public final class GraphRecorder: Sendable {
     events: Int = 65_536, bytes: Int = 8 << 20, descriptionLength: Int = 200,
     measuresTime: Bool = false
   ) {
-    precondition(
-      events > 0 && bytes >= 0 && descriptionLength > 0,
-      "GraphRecorder: events and descriptionLength are at least 1, and bytes at least 0")
+    if events < 1 || bytes < 0 || descriptionLength < 1 {
+      fatalError(
+        "GraphRecorder(events: \(events), bytes: \(bytes), descriptionLength: \(descriptionLength)): pass at least 1, 0 and 1."
+      )
+    }
     capacity = events
     byteCapacity = bytes
     self.descriptionLength = descriptionLength

@@ -38,17 +38,22 @@ public final class NATSStore: SharedStore {
 
   /// - Parameter options: Where, and how. A bucket's name that NATS does not allow, a history that is not 1 to 64, stop with a message.
   public init(_ options: NATSOptions = NATSOptions()) {
-    precondition(
+    let canBeBucket =
       !options.bucket.isEmpty
-        && options.bucket.utf8.allSatisfy {
-          $0 == 45 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
-        },
-      "NATSStore: “\(options.bucket)” cannot be a bucket. Use letters, digits, - and _ of ASCII.")
-    precondition(
-      1...64 ~= options.history,
-      "NATSStore: a history of \(options.history). A bucket keeps 1 to 64 entries of a key.")
-    precondition(
-      1...5 ~= options.replicas, "NATSStore: \(options.replicas) replicas. A bucket has 1 to 5.")
+      && options.bucket.utf8.allSatisfy {
+        $0 == 45 || $0 == 95 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
+      }
+    if !canBeBucket {
+      fatalError(
+        "NATSStore: “\(options.bucket)” cannot be a bucket. Use letters, digits, - and _ of ASCII.")
+    }
+    if !(1...64 ~= options.history) {
+      fatalError(
+        "NATSStore: a history of \(options.history). A bucket keeps 1 to 64 entries of a key.")
+    }
+    if !(1...5 ~= options.replicas) {
+      fatalError("NATSStore: \(options.replicas) replicas. A bucket has 1 to 5.")
+    }
     nodes = SharedNodes(limit: options.limit)
     scheduler = QueueScheduler(DispatchQueue(label: "NATSStore"))
     let shelf = shelf

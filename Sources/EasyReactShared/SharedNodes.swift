@@ -22,8 +22,9 @@ public final class SharedNodes: Sendable {
 
   /// - Parameter limit: One or more; anything else stops with a message.
   public init(limit: Int = 1_000) {
-    precondition(
-      limit > 0, "SharedNodes(limit: \(limit)): the limit is not positive. Pass one or more.")
+    if limit < 1 {
+      fatalError("SharedNodes(limit: \(limit)): the limit is not positive. Pass one or more.")
+    }
     self.limit = limit
     writer = UInt64.random(in: 1...UInt64.max)
   }

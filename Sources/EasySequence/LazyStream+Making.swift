@@ -97,7 +97,8 @@ extension LazyStream {
 
   /// The same element, `count` times.
   @inlinable public static func repeating(_ element: Element, count: Int) -> LazyStream {
-    repeating(element).prefix(count)
+    if count < 0 { refuse(count, "repeating(_:count:)") }
+    return repeating(element).prefix(count)
   }
 
   /// This stream again and again, for ever; an empty one stays empty. The closures of this one run once.

@@ -18,7 +18,7 @@ extension LazyStream {
 
   /// The first `count` elements. What lies behind is not asked for. Known as `take:` in RACSequence.
   @inlinable public func prefix(_ count: Int) -> LazyStream {
-    precondition(count >= 0, "LazyStream.prefix(\(count)): pass zero or more.")
+    if count < 0 { refuse(count, "prefix") }
     if count == 0 { return LazyStream() }
     let (source, left) = (Cursor(self), Box(count))
     return LazyStream(

@@ -93,7 +93,7 @@ extension LazyStream {
   /// step for each 32 elements that are known already.
   /// Known as `skip:` in RACSequence.
   @inlinable public func dropFirst(_ count: Int = 1) -> LazyStream {
-    precondition(count >= 0, "LazyStream.dropFirst(\(count)): pass zero or more.")
+    if count < 0 { refuse(count, "dropFirst") }
     var (chunk, index) = place.known
     // No stream is that long, so what lies beyond all numbers lies behind its end as well.
     index = index.addingReportingOverflow(count).overflow ? .max : index + count
@@ -178,4 +178,9 @@ extension LazyStream {
 
   /// Nothing is known about the length.
   @inlinable public var underestimatedCount: Int { 0 }
+}
+
+/// A count that is no count.
+@usableFromInline func refuse(_ count: Int, _ operation: StaticString) -> Never {
+  fatalError("LazyStream: \(operation) of \(count). Pass zero or more.")
 }

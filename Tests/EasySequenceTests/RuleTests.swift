@@ -224,6 +224,25 @@ import Testing
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("asked for while it is being computed"))
   }
+
+  @Test func `a count below zero stops with a message`() async {
+    let results = [
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyStream([1]).prefix(-1)
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyStream([1]).dropFirst(-2)
+      },
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = LazyStream.repeating(1, count: -3)
+      },
+    ]
+    let texts = results.map { String(decoding: $0?.standardErrorContent ?? [], as: UTF8.self) }
+    let expected = ["prefix of -1", "dropFirst of -2", "repeating(_:count:) of -3"]
+    for (text, problem) in zip(texts, expected) {
+      #expect(text.contains("LazyStream: \(problem). Pass zero or more."))
+    }
+  }
 }
 
 @Suite struct `2.3 Bind and stop` {

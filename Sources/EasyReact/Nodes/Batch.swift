@@ -260,7 +260,7 @@ extension MutableNode {
     case .attempt(let change):
       guard var value = value, change(&value) else { return }
       stage(value, context, in: batch)
-    case .decision: preconditionFailure("a decision is not staged")
+    case .decision: fatalError("a decision is not staged")
     }
   }
 

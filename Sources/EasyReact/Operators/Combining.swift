@@ -94,7 +94,7 @@ extension Node {
     let offset = (end + alignment - 1) & ~(alignment - 1)
     elements.append(Element(of: Value.self, at: offset))
     end = offset + MemoryLayout<Value>.size
-    precondition(end <= MemoryLayout<Output>.size, "EasyReact: a tuple is laid out in order")
+    if end > MemoryLayout<Output>.size { fatalError("EasyReact: a tuple is not laid out in order") }
   }
 
   @inlinable func read(_ upstreams: UnsafeMutablePointer<NodePointer>) -> Output? {

@@ -101,7 +101,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     case .attempt, .change:
       let body = arrival.asAttempt!
       return { part.change(&$0, body) }
-    case .decision: preconditionFailure("a part of a node has no keeper of its own")
+    case .decision: fatalError("a part of a node has no keeper of its own")
     case .empty:
       if let remove = part.remove { return remove }
       misuse(

@@ -57,9 +57,12 @@ public final class FileStore: SharedStore {
     limit: Int = 1_000, lookingEvery interval: Duration = .milliseconds(20),
     on scheduler: (any NodeScheduler)? = nil
   ) {
-    precondition(
-      history > 0, "FileStore(history: \(history)): it is not positive. Pass one or more.")
-    precondition(interval > .zero, "FileStore(lookingEvery: \(interval)): it is not positive.")
+    if history < 1 {
+      fatalError("FileStore(history: \(history)): it is not positive. Pass one or more.")
+    }
+    if interval <= .zero {
+      fatalError("FileStore(lookingEvery: \(interval)): it is not positive. Pass more than zero.")
+    }
     state = Mutex(State(log: FileLog(folder: folder, history: history)))
     (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
     nodes = SharedNodes(limit: limit)

@@ -52,8 +52,9 @@ public final class MemoryStore: SharedStore {
     history: Int = 64, valueLimit: Int = 1 << 20, limit: Int = 1_000,
     on scheduler: (any NodeScheduler)? = nil
   ) {
-    precondition(
-      history > 0, "MemoryStore(history: \(history)): it is not positive. Pass one or more.")
+    if history < 1 {
+      fatalError("MemoryStore(history: \(history)): it is not positive. Pass one or more.")
+    }
     shelf = Shelf(history, valueLimit)
     nodes = SharedNodes(limit: limit)
     self.scheduler = scheduler ?? .queue(DispatchQueue(label: "MemoryStore"))
