@@ -217,13 +217,20 @@ extension EdgePointer {
     _ arrival: consuming Arrival<Value>, _ delivery: Delivery, from up: NodePointer,
     in turn: TurnPointer
   ) -> Bool {
-    let down = pointee.down.unsafelyUnwrapped
     // What flows within a region does not queue behind its messages.
-    if up.sharesRegion(down) {
-      if pointee.isOver() { return stop(.cut, in: turn) }
-      return down.arrive(arrival, delivery, sender: up, in: turn)
+    if up.sharesRegion(pointee.down.unsafelyUnwrapped) {
+      return passHeld(arrival, delivery, from: up, in: turn)
     }
     return deliver(ArrivalCrossing(arrival, from: up), delivery, in: turn)
+  }
+
+  /// By the holder of the downstream's region: nothing is left for later.
+  @inlinable @inline(__always) func passHeld<Value: Sendable>(
+    _ arrival: consuming Arrival<Value>, _ delivery: Delivery, from up: NodePointer,
+    in turn: TurnPointer
+  ) -> Bool {
+    if pointee.isOver() { return stop(.cut, in: turn) }
+    return pointee.down.unsafelyUnwrapped.arrive(arrival, delivery, sender: up, in: turn)
   }
 }
 

@@ -80,6 +80,8 @@ import Synchronization
     }
   }
 
+  /// Holder of the target's region, where the life has not ended. So the value is not left as a message once more: that would lie behind
+  /// what waits there, be it what frees the edge.
   @inlinable final func arriveNow<Value: Sendable>(
     _ item: InFlight<Value>, _ edge: EdgePointer, _ storage: NodePointer, _ turn: TurnPointer
   ) {
@@ -87,7 +89,8 @@ import Synchronization
     turn.pointee.wave.number = item.wave
     turn.pointee.wave.flags = item.flags
     turn.pointee.wave.context = item.context.map { Unmanaged.passUnretained($0) }
-    if edge.pass(item.value, from: edge.pointee.up.unsafelyUnwrapped, in: turn) {
+    let (up, delivery) = (edge.pointee.up.unsafelyUnwrapped, Delivery(edge, turn))
+    if edge.passHeld(.value(item.value), delivery, from: up, in: turn) {
       storage.propagate(in: turn)
     }
     turn.pointee.wave = saved

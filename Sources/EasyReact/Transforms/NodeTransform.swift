@@ -99,8 +99,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     {
       let down = edge.pointee.down.unsafelyUnwrapped
       edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
-      turn.pointee.sent = []
-      down.pointee.flags = .untold  // see `take`; it was at rest
+      // See `take`. It was at rest; but where a value died, somebody may follow it by now.
+      turn.pointee.sent = down.beginUntold(_isPOD(Output.self) ? [] : down.pointee.flags)
     } else {
       deliverSent(.value(value), nil)
     }
@@ -170,39 +170,56 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   /// A value from outside, for a transform that is no subclass.
   private final func runStep(_ value: Input, _ context: (any Sendable)?) {
     guard let up = from else { return }
-    let source = MutableNode(value)
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     turn.enter()
     up.storage.perform(in: turn) { turn in
-      let body: (TurnPointer) -> Void = { self.runStep(of: up, source, box, $0) }
+      let saved = turn.pointee.wave
+      let body: (TurnPointer) -> Void = { self.runStep(of: up, value, box, $0) }
       if up.storage.pointee.flags.has(.busy) {
         up.storage.waitForTurn(body, in: turn)  // the step may be running
       } else {
         up.storage.whileBusy(in: turn) { body(turn) }
       }
+      turn.pointee.wave = saved
     }
     turn.leave()
   }
 
   /// Holder of the upstream's region, which is busy.
   private final func runStep(
-    of up: Node<Input>, _ source: Node<Input>, _ context: ContextBox?, _ turn: TurnPointer
+    of up: Node<Input>, _ value: Input, _ context: ContextBox?, _ turn: TurnPointer
   ) {
     // An edge that is not cut stays as long as its upstream's region is held.
-    let life = ends.withLock { ends -> EdgeReference? in
+    let (life, hand) = ends.withLock { ends -> (EdgeReference?, AnyNode?) in
       guard let life = ends.life, life.edge.pointee.up == up.storage,
         !life.edge.pointee.has(.cut)
-      else { return nil }
-      return life
+      else { return (nil, nil) }
+      return (life, ends.hand)
     }
     guard let edge = life?.edge else { return }
-    let saved = turn.pointee.wave
+    let source = (hand ?? makeHand()).storage
+    let saved = (turn.pointee.wave, source.pointee.region.load(ordering: .relaxed))
+    source.store(value)
+    // So the result does not queue behind what waits in the region of both ends: see `passSlowly`.
+    source.pointee.region.store(
+      up.storage.pointee.region.load(ordering: .relaxed), ordering: .relaxed)
     turn.pointee.wave.number = newWave()
     turn.pointee.wave.flags = context == nil ? [] : .context
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
-    if edge.pointee.run(source.storage, edge, turn) { edge.pointee.down!.propagate(in: turn) }
-    turn.pointee.wave = saved
+    if edge.pointee.run(source, edge, turn) { edge.pointee.down!.propagate(in: turn) }
+    turn.pointee.wave = saved.0
+    source.pointee.region.store(saved.1, ordering: .relaxed)
+    source.clearValue(Input.self)
+  }
+
+  /// Where what a user hands to the step lies while it runs. It lives as long as this object: messages name it as the sender.
+  private final func makeHand() -> AnyNode {
+    let new = MutableNode<Input>()
+    return ends.withLock { ends in
+      ends.hand = ends.hand ?? new
+      return ends.hand!
+    }
   }
 
   @inlinable final func isPublicObject(of edge: EdgePointer) -> Bool {

@@ -335,6 +335,48 @@ extension Section2 {
     inward.transform = nil
   }
 
+  @Test
+  func `2.6, 3.1 what waited for what a listener brings leaves the listener's wave as it was`() {
+    let a = MutableNode(0), b = MutableNode<Int>(), x = MutableNode(0), told = Journal<Int>()
+    b.link(to: a)
+    let link = b.upstreamTransforms[0] as! NodeTransform<Int, Int>
+    let empties = b.listen { if $0 == 7 { a.clean() } }  // waits until `a` has been told
+    let brings = x.listen { if $0 == 1 { link.receive(7, from: nil, context: nil) } }
+    let listening = x.listen { told.note($0) }
+    let mapped = x.map { $0 }
+    x.value = 1
+    #expect(told.entries == [0, 1] && mapped.value == 1)
+    #expect(a.isEmpty && b.value == 7)
+    keepAlive([empties, brings, listening] as AnyObject)
+  }
+
+  @Test
+  func `2.6, 7.6 what another thread brings to a transform keeps its place before what it sets`() {
+    let a = MutableNode(0), told = Journal<Int>()
+    let tens = a.map { $0 * 10 }
+    let listening = tens.listen { told.note($0) }
+    let transform = tens.upstreamTransforms[0] as! NodeTransform<Int, Int>
+    whileInside(a, settingTo: 100) {
+      transform.receive(1, from: nil, context: nil)
+      a.value = 2
+    }
+    #expect(told.entries == [0, 1_000, 10, 20])
+    keepAlive(listening)
+  }
+
+  @Test func `2.6, 8.1 so do contexts`() {
+    let a = MutableNode(0), b = MutableNode<Int>(), x = MutableNode(0), told = Journal<String>()
+    b.link(to: a)
+    let link = b.upstreamTransforms[0] as! NodeTransform<Int, Int>
+    let sets = b.listen { if $0 == 7 { a.set(8, context: "another's") } }
+    let brings = x.listen { if $0 != 0 { link.receive(7, from: nil, context: nil) } }
+    let listening = x.listenToChanges { told.note("\($0.value) \($0.context ?? "-")") }
+    x.value = 1
+    x.set(2, context: "own")
+    #expect(told.entries == ["0 -", "1 -", "2 own"])
+    keepAlive([sets, brings, listening] as AnyObject)
+  }
+
   @Test func `2.5 a transform may send later, as a wave of its own with a context`() {
     let down = Node<Int>(), up = MutableNode<Int>()
     let told = Recorder(down.map { $0 })

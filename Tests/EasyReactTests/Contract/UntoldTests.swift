@@ -72,7 +72,9 @@ import Testing
 }
 
 /// When somebody comes.
-enum Moment: String, CaseIterable, Sendable { case listener, deinitOfTheOld, afterSend, tracer }
+enum Moment: String, CaseIterable, Sendable {
+  case listener, deinitOfTheOld, deinitInSend, afterSend, tracer
+}
 
 /// Somebody who comes to follow a node when that holds 2; then it is set to 3.
 struct Newcomer: Sendable, CustomTestStringConvertible {
@@ -192,6 +194,10 @@ extension Moment {
     case .deinitOfTheOld:
       node.value = Dying(1) { [unowned node] in come(node) }
       return (node, { node.value = Dying($0) })
+    case .deinitInSend:
+      node.link(to: source, through: Forwarder { [unowned node] in come(node) })
+      source.value = 1
+      return (node, { source.value = $0 })
     case .afterSend:
       node.link(to: source, through: Sender(come))
       return (node, { source.value = $0 })
@@ -218,6 +224,18 @@ extension Moment {
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       send(Dying(value))
       if value == 2 { come(to!) }
+    }
+  }
+
+  private final class Forwarder: NodeTransform<Int, Dying>, @unchecked Sendable {
+    // Unchecked: adds a constant.
+    private let come: @Sendable () -> Void
+    init(_ come: @escaping @Sendable () -> Void) {
+      self.come = come
+      super.init()
+    }
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      if value == 1 { send(Dying(1, come)) } else { send(Dying(value)) }
     }
   }
 

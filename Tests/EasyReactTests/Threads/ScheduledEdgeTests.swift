@@ -48,6 +48,49 @@ import Testing
     }
   }
 
+  @Test func `7.5 what a scheduler brings keeps its place among what waits for the target`() {
+    let clock = VirtualScheduler(), target = MutableNode(0)
+    let source = MutableNode<Int>()
+    let delivered = source.deliver(on: clock)
+    (delivered.upstreamTransforms[0] as! NodeTransform<Int, Int>).to = target
+    source.value = 1
+    whileInside(target, settingTo: 100) {
+      clock.run()
+      target.value = 2
+    }
+    #expect(target.value == 2)
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `2.1, 7.2 an edge that is pointed elsewhere while its values wait ends with those of the new end`(
+      isTimed: Bool
+    )
+  {
+    Stress.rounds(100) { round in
+      let queue = DispatchQueue(label: "hop"), clock = VirtualScheduler()
+      let sources = [MutableNode("a"), MutableNode("b")]
+      let delivered =
+        isTimed
+        ? sources[0].delay(.milliseconds(2), on: clock)
+        : sources[0].deliver(on: .queue(queue))
+      let edge = delivered.upstreamTransforms[0] as! NodeTransform<String, String>
+      round.threads(3) { member in
+        for number in 1...100 {
+          switch member {
+          case 0: sources[number % 2].value = "\(number)"
+          case 1: edge.from = sources[number / 3 % 2]
+          default: clock.advance(by: .milliseconds(1))
+          }
+        }
+      }
+      clock.run()
+      round.expect(settle(), "it does not come to rest")
+      round.expect(delivered.value == edge.from?.value, "\(delivered.value ?? "-")")
+      round.expectRest([delivered] + sources)
+    }
+  }
+
   @Test func `what waits for a queue is drained in one piece of work`() {
     let queue = DispatchQueue(label: "hop"), scheduler = Counting(queue: .queue(queue))
     let source = MutableNode(0), heard = Heard<Int>()

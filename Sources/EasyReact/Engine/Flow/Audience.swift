@@ -15,8 +15,10 @@ struct Audience {
 
 extension NodePointer {
   /// Returns what `endUntold` puts back. Holder; the value is stored, or is by the time user code runs.
-  @inlinable @inline(__always) func beginUntold() -> NodeFlags {
-    let flags = pointee.flags
+  @inlinable @inline(__always) func beginUntold() -> NodeFlags { beginUntold(pointee.flags) }
+
+  /// The same where the flags are known.
+  @inlinable @inline(__always) func beginUntold(_ flags: NodeFlags) -> NodeFlags {
     pointee.flags = flags.with(.untold)
     return flags
   }
