@@ -43,6 +43,14 @@ package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
   return ranks.min()!...ranks.max()!
 }
 
+/// Where a node was: what may be looked at as long as it lives, wherever it has gone.
+package struct RegionOfNode: @unchecked Sendable {
+  // Unchecked: an address; its word is atomic.
+  private let region: RegionPointer
+  package init(_ node: AnyNode) { region = node.storage.pointee.region.load(ordering: .relaxed) }
+  package var isFree: Bool { region.pointee.word.load(ordering: .relaxed) == Region.free }
+}
+
 /// Is this thread inside the graph: in a listener, a closure or a `deinit` that the graph runs?
 package func isInsideGraph() -> Bool { currentTurn().pointee.depth.load(ordering: .relaxed) != 0 }
 

@@ -53,6 +53,24 @@ import Testing
     }
   }
 
+  /// A thread may have read the region of a node a moment ago, and claim it now. Seen by AddressSanitizer alone.
+  @Test func `7.1 where a node has been is there as long as the node`() {
+    var source: MutableNode<Int>? = MutableNode(0)
+    let node = source!.map { $0 }, was = RegionOfNode(node)
+    _ = node.mutablify()
+    node.wiring.removeUpstreamNodes()
+    source = nil
+    for _ in 0..<3 {
+      // Each takes the region of the source, and gives it back.
+      let branch = node.map { $0 }, other = node.map { $0 }
+      _ = branch.mutablify()
+      #expect(!was.isFree || RegionOfNode(branch).isFree)
+      _ = other.mutablify()
+      #expect(checkInvariants([node, branch, other]) == [])
+    }
+    #expect(!was.isFree)
+  }
+
   /// The value of the inner node was left behind the message that frees its edge: seen by AddressSanitizer alone.
   @Test(arguments: ["mergeMap", "flattenMap"])
   func `an inner node is chosen again while another thread cuts its edge`(_ name: String) async {

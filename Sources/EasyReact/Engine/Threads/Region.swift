@@ -42,11 +42,11 @@ import Synchronization
   /// How many messages for its nodes wait in `origin`. While there are any, it is in the hands of that
   /// one's holder, and only what is brought comes in.
   @usableFromInline var awaitedMessages: Int32 = 0
-  /// The region that this one's nodes came from, which lives as long as they: a thread may have read
-  /// its address from one of them a moment ago.
+  /// Holder: the region that this one's nodes came from. It is there while messages are awaited.
   @usableFromInline var origin: RegionPointer?
-  /// One for the head, and one for each region that was split from this one and lives.
-  @usableFromInline let references = Atomic<Int>(1)
+  /// Holder: of one that was split, or is a part; retained. And have nodes left it?
+  @usableFromInline var family: Unmanaged<RegionFamily>?
+  @usableFromInline var wasLeft = false
   /// The newest message of a list, and the `held` bit, which is zero in an address.
   @usableFromInline let word = Atomic<UInt>(0)
   /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
@@ -232,8 +232,9 @@ let handOvers = DispatchGroup()
 /// What waits or runs on queues: regions handed over, and what was scheduled to run at once.
 let pendingWork = Atomic<Int>(0)
 
-private struct Held: @unchecked Sendable {
-  // Unchecked: the region is held for this block alone, which the queue runs once; the queue publishes it.
+/// A region that no turn has, although its word says held.
+struct Held: @unchecked Sendable {
+  // Unchecked: who takes it out of a queue's block, which is run once, or from a family's list, has it alone; both publish it.
   let region: RegionPointer
 }
 
@@ -250,24 +251,6 @@ extension RegionPointer {
       turn.enter()
       held.region.addHeld(by: turn)
       turn.leave()
-    }
-  }
-}
-
-// MARK: - The end of one
-
-extension RegionPointer {
-  /// The head is freed. Where nodes that live on were moved away, the region stays for those who have
-  /// read its address from one of them a moment ago, and its word stays held.
-  func endRegion() {
-    pointee.owner.store(Region.handedOver, ordering: .relaxed)
-    var last: RegionPointer? = self
-    while let present = last,
-      present.pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
-    {
-      last = present.pointee.origin
-      present.deinitialize(count: 1)
-      present.deallocate()
     }
   }
 }

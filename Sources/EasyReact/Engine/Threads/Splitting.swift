@@ -2,17 +2,43 @@ import Synchronization
 
 // A region falls into two when one of its nodes becomes a head: step 5 of the protocol in Region.swift.
 
+/// Regions that were split from each other, while they live: each keeps it.
+///
+/// A thread may have read the address of any region that a node has been in, a moment ago; it looks again behind its claim. So a
+/// region that nodes have left is not freed when its head is. Its word stays held, and a later split uses it again; the last
+/// of the family frees them all.
+@usableFromInline final class RegionFamily: Sendable {
+  private let ended = Mutex<[Held]>([])
+
+  func takeEnded() -> RegionPointer? { ended.withLock { $0.popLast() }?.region }
+  func keep(_ region: RegionPointer) { ended.withLock { $0.append(Held(region: region)) } }
+
+  deinit { for held in ended.withLock({ $0 }) { held.region.free() } }
+}
+
 extension RegionPointer {
-  /// The region that this one came from, where its head is freed and nobody but this one keeps it: only its
-  /// address may still be in some thread's hand, who looks again behind its claim. So a node from which branches part
-  /// and die goes to and fro between two regions. The holder.
-  fileprivate func takeEndedOrigin() -> RegionPointer? {
-    guard pointee.awaitedMessages == 0, let origin = pointee.origin,
-      origin.pointee.references.load(ordering: .acquiring) == 1
-    else { return nil }
-    pointee.origin = origin.pointee.origin
-    origin.pointee.isDead = false
-    return origin
+  /// The region that a split makes of this one. Held, by nobody. The holder.
+  fileprivate func makeOffspring() -> RegionPointer {
+    let family = pointee.family ?? .passRetained(RegionFamily())
+    let new = family._withUnsafeGuaranteedRef { $0.takeEnded() } ?? makeRegion()
+    (pointee.family, pointee.wasLeft) = (family, true)
+    (new.pointee.family, new.pointee.origin, new.pointee.isDead) = (family.retain(), self, false)
+    new.pointee.word.store(Region.held, ordering: .relaxed)  // published by the move
+    return new
+  }
+
+  /// The head is freed.
+  func endRegion() {
+    pointee.owner.store(Region.handedOver, ordering: .relaxed)
+    guard let family = pointee.family else { return free() }
+    pointee.family = nil
+    if pointee.wasLeft { family._withUnsafeGuaranteedRef { $0.keep(self) } } else { free() }
+    family.release()
+  }
+
+  fileprivate func free() {
+    deinitialize(count: 1)
+    deallocate()
   }
 }
 
@@ -24,10 +50,7 @@ extension NodePointer {
   func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
     if pointee.isHead || pointee.life == .unwanted && !evenUnwanted { return }
     let old = pointee.region.load(ordering: .relaxed)
-    let new = old.takeEndedOrigin() ?? makeRegion()
-    new.pointee.origin = old
-    old.pointee.references.wrappingAdd(1, ordering: .relaxed)
-    new.pointee.word.store(Region.held, ordering: .relaxed)  // published by the move
+    let new = old.makeOffspring()
     new.addHeld(by: turn)
     pointee.isHead = true
     let part = smallerPart(of: old, turn)
