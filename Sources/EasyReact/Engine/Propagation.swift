@@ -83,7 +83,9 @@ extension NodePointer {
       waitForTurn(arrival, delivery, sender: sender, in: turn)
       return false
     }
-    return storeArrival(arrival, delivery, sender: sender, in: turn)
+    if storeArrival(arrival, delivery, sender: sender, in: turn) { return true }
+    tellWhatWaits(in: turn)  // what a change that found nothing to do has set here
+    return false
   }
 }
 

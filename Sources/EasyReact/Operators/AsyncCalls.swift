@@ -83,9 +83,10 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
       begin(value, origin)
       return isStored
     }
-    let down = edge.pointee.down.unsafelyUnwrapped
+    let (down, before) = (edge.pointee.down.unsafelyUnwrapped, newest)
     let isStored = down.arrive(.value(first), delivery, sender: origin.sender, in: turn)
-    whileStored(isStored, down, turn) { begin(value, origin) }
+    // The death of the old value has set the upstream, as a cancellation handler may.
+    if newest == before { whileStored(isStored, down, turn) { begin(value, origin) } }
     return isStored
   }
 

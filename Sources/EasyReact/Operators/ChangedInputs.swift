@@ -86,10 +86,11 @@ import Synchronization
     wave = storage.pointee.wave.load(ordering: .relaxed)
   }
 
-  /// Before all upstreams are read, so that what comes meanwhile is seen by the next run.
+  /// Before all upstreams are read, so that what comes meanwhile is seen by the next run. By exchanges, of which one comes first: who
+  /// has emptied an input before is seen here.
   @usableFromInline func beginReading(_ join: JoinPointer) {
     count = 0
-    join.pointee.allNoted.store(true, ordering: .sequentiallyConsistent)
+    _ = join.pointee.allNoted.exchange(true, ordering: .acquiringAndReleasing)
   }
 
   /// - Parameter isStored: What was read is the node's value now.

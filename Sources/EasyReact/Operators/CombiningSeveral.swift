@@ -15,8 +15,9 @@ extension Node {
     line: UInt = #line
   ) -> Node<[Key: Value]> {
     if nodes.isEmpty { return makeSource([:], isMutable: false, SourceLocation(file, line)) }
-    let keys = Array(nodes.keys)
-    return makeJoin(keys.map { nodes[$0]! }, mode, SourceLocation(file, line)) { upstreams in
+    // In pairs: a key that is not equal to itself is not found.
+    let (keys, nodes) = (nodes.map(\.key), nodes.map(\.value))
+    return makeJoin(nodes, mode, SourceLocation(file, line)) { upstreams in
       var values: [Key: Value] = [:]
       values.reserveCapacity(keys.count)
       for (index, key) in keys.enumerated() {
@@ -53,9 +54,9 @@ extension Node {
     file: StaticString = #fileID, line: UInt = #line
   ) -> Node<[Key: Element]> where Value == [Key: Node<Element>] {
     combineSet(SourceLocation(file, line)) { nodes in
-      let keys = Array(nodes.keys)
+      let keys = nodes.map(\.key)
       return (
-        keys.map { nodes[$0]! },
+        nodes.map(\.value),
         { values in Dictionary(uniqueKeysWithValues: Swift.zip(keys, values)) }
       )
     }

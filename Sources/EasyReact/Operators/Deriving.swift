@@ -127,7 +127,9 @@ extension EdgePointer {
   private func attachAndCatchUp(with seen: UInt64, in turn: TurnPointer) {
     if !attachWithoutPush(in: turn) { return }
     let number = pointee.up.unsafelyUnwrapped.numberOfValue()
-    if number != seen, number != .max { pushValue(in: turn) }
+    if number == seen { return }
+    if number != .max { return pushValue(in: turn) }
+    pointee.down.unsafelyUnwrapped.pointee.join?.missChange()  // it was emptied
   }
 }
 

@@ -104,7 +104,9 @@ import Synchronization
       let present = node.storage.readStored(Output.self)
     else { return false }
     let isSame = answer?.number == node.storage.numberOfValue()
+    inners.beginning += 1
     let isLast = !isSame && isDone?(present) == true
+    inners.beginning -= 1
     if inners.hasEnded || member.isCut { return false }  // by `isDone`
     if isLast { inners.finish(member, turn) }
     return down.arrive(.value(present), delivery, sender: sender, in: turn)
@@ -151,9 +153,15 @@ import Synchronization
     inners.beginning += 1
     let isLast = isDone(value)
     inners.beginning -= 1
-    if edge.pointee.isOver() { return edge.stop(.cut, delivery, in: turn) }  // by `isDone`
+    // `isDone` has cut it, which counts as done.
+    if edge.pointee.isOver() {
+      return inners.beginWaiting(edge.stop(.cut, delivery, in: turn), turn)
+    }
     let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
-    if isLast { whileStored(isStored, down, turn) { inners.finish(member, turn) } }
+    // The death of the old value may have cut it.
+    if isLast, member.isRunning {
+      whileStored(isStored, down, turn) { inners.finish(member, turn) }
+    }
     return inners.beginWaiting(isStored, turn)
   }
 }

@@ -102,7 +102,10 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
     let delivery = Delivery(edge, turn)
-    if let group = groups[key], bring(value, to: group, delivery, from: parted, turn) { return }
+    let present = groups[key]
+    // Cut by the closure, or by what compares keys.
+    if edge.pointee.isOver() { return _ = edge.stop(.cut, delivery, in: turn) }
+    if let present, bring(value, to: present, delivery, from: parted, turn) { return }
     let isConnected = ends.areConnected.load(ordering: .acquiring)
     guard let result, !isConnected || parted.hasEdge(result.storage) else {
       return _ = edge.stop(.filtered, in: turn)

@@ -174,14 +174,12 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     let turn = currentTurn()
     turn.enter()
     up.storage.perform(in: turn) { turn in
-      let saved = turn.pointee.wave
       let body: (TurnPointer) -> Void = { self.runStep(of: up, value, box, $0) }
       if up.storage.pointee.flags.has(.busy) {
         up.storage.waitForTurn(body, in: turn)  // the step may be running
       } else {
         up.storage.whileBusy(in: turn) { body(turn) }
       }
-      turn.pointee.wave = saved
     }
     turn.leave()
   }

@@ -16,6 +16,40 @@ import Testing
 // MARK: - 5.1
 
 extension Section5 {
+  /// Comes to a join that is being made, once the first of its edges is.
+  private final class Comer: GraphTracer, @unchecked Sendable {
+    // Unchecked: one thread.
+    private var come: (() -> Void)?
+    init(_ come: @escaping () -> Void) { self.come = come }
+    func trace(_ event: GraphEvent) {
+      if event.name == "first", case .edgeMade(.some) = event.kind, let come {
+        self.come = nil
+        come()
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `4.1, 5.1 who follows a join that is being made closes a cycle with its other edges`(
+    closes: Bool
+  ) {
+    let a = MutableNode(1).named("first"), b = MutableNode(1), made = Journal<Node<Int>>()
+    GraphTracing.install(
+      Comer {
+        let join = a.downstreamNodes[0] as! Node<(Int, Int)>
+        let sum = join.map { $0 + $1 }
+        made.note(sum)
+        if closes { b.link(to: sum) } else { made.note(sum.combine(a).map { $0 + $1 }) }
+      })
+    let join = a.combine(closes ? b : b.map { $0 }.map { $0 }.map { $0 })
+    GraphTracing.install(nil)
+    #expect(made.entries.count == (closes ? 1 : 2))
+    #expect(checkInvariants([a, b, join] + made.entries) == [])
+    let told = Recorder(join.map { [$0, $1] })
+    if checkInvariants([a, b, join]) == [] { b.value = 5 }
+    #expect(told.values.last == [1, 5])
+  }
+
   @Test func `5.1 a.sync(with b) tells each side once per set`() {
     let a = MutableNode<Int>()
     let b = MutableNode<Int>()

@@ -10,6 +10,21 @@ import Testing
     node.listen { [journal] in journal.note("\(name):\($0)") }
   }
 
+  @Test func `6.3 changes that find nothing to change wait without recursion`() {
+    let told = onSmallStack { () -> [[Int]] in
+      let rows = MutableNode([1]), fifth = rows[index: 5], told = Recorder(rows)
+      let listening = rows.listen { _ in
+        for value in 0..<100_000 { fifth.value = value }
+      }
+      rows.update { _ in
+        for value in 0..<100_000 { fifth.value = value }
+      }
+      keepAlive(listening)
+      return told.values
+    }
+    #expect(told == [[1], [1]])
+  }
+
   @Test func `6.1 listener L1 sets a to 2 on hearing 1, L2 attached later: L1:1 L2:1 L1:2 L2:2`() {
     let a = MutableNode<Int>()
     let first = a.listen { [journal] value in

@@ -4,6 +4,14 @@ import Testing
 
 /// Contract, section 10.6: joins of a dictionary and of a changing set, and the race.
 @Suite("10.6 Combining many", .watched) struct CombiningSeveralTests {
+  @Test func `10.6, 13 a key that is not equal to itself has its value`() {
+    let node = MutableNode(1), rows = MutableNode<[Double: Node<Int>]>()
+    let combined = Node.combine([Double.nan: node]), flat = rows.flattenCombine()
+    rows.value = [.nan: node]
+    node.value = 2
+    #expect(combined.value?.map(\.value) == [2] && flat.value?.map(\.value) == [2])
+  }
+
   @Test func `10.6 combine of a dictionary has the values under their keys, told once a turn`() {
     let tea = MutableNode(3), milk = MutableNode<Int>()
     let prices = Node.combine(["tea": tea, "milk": milk])

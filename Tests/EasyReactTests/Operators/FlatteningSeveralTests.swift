@@ -4,6 +4,55 @@ import Testing
 
 /// Contract, section 10.6: operators that follow several inner nodes.
 @Suite("10.6 Following several nodes", .watched) struct FlatteningSeveralTests {
+  /// What a test makes in steps, each of which needs the one before.
+  private final class Made<Value: Sendable>: @unchecked Sendable {
+    // Unchecked: one thread.
+    var node: Node<Value>?
+    func forget() { node = nil }
+  }
+
+  @Test(arguments: [false, true])
+  func `2.4, 10.6 the death of an inner node's old value may cut its edge, with its last one`(
+    isOuter: Bool
+  ) {
+    let outer = MutableNode(0), inner = MutableNode<Dying>(), made = Made<Dying>()
+    let result = outer.concatMap { _ in inner }
+    made.node = result
+    inner.value = Dying(1) {
+      if isOuter {
+        made.node?.wiring.removeUpstreamNodes()
+      } else {
+        made.node?.wiring.removeUpstreamNode(inner)
+      }
+    }
+    inner.clean()
+    let told = Recorder(result.map(\.number))
+    outer.value = 1  // it is followed again; the result alone has its old value
+    inner.value = Dying(2)
+    outer.value = 2  // done at once
+    #expect(told.values == (isOuter ? [1, 2] : [1, 2, 2]))
+    made.forget()
+  }
+
+  @Test func `10.6.5 an inner node that isDone itself cuts is done: what waits begins`() {
+    let outer = MutableNode<Int>(), a = MutableNode<Int>(), b = MutableNode<Int>()
+    let made = Made<Int>()
+    let result = outer.concatMap(until: { value in
+      if value < 0 { made.node?.wiring.removeUpstreamNode(a) }
+      return true
+    }) { [a, b][$0] }
+    made.node = result
+    let told = Recorder(result)
+    outer.value = 0
+    outer.value = 1
+    a.value = -1
+    b.value = 7
+    #expect(told.values == [7])
+    outer.value = 1  // done at once
+    #expect(told.values == [7, 7])
+    made.forget()
+  }
+
   @Test func `10.6 flattenMerge follows every node that was told, and each of their values counts`()
   {
     let first = MutableNode(1), second = MutableNode<Int>()

@@ -6,6 +6,22 @@ import Testing
 
 /// Contract, section 10.6: `groupBy`.
 @Suite("10.6 Grouping", .watched) struct GroupingTests {
+  @Test func `2.4, 10.6 nothing is told over an edge that the key's closure has cut`() {
+    let node = MutableNode<Int>(), cut = Journal<@Sendable () -> Void>()
+    let rooms = node.groupBy { value in
+      if value == 2 { cut.entries[0]() }
+      return 0
+    }
+    let heard = Recorder(rooms)
+    node.value = 1
+    let parted = rooms.upstreamNodes[0]
+    cut.note { parted.wiring.removeUpstreamNodes() }
+    let told = Recorder(heard.values[0].values)
+    node.value = 2
+    #expect(told.values == [1])
+    _ = cut.take()
+  }
+
   @Test func `10.6 groupBy tells a group for each new key, and each value to its group`() {
     let a = MutableNode("apple")
     let asked = Tally()

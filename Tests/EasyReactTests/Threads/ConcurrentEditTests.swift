@@ -456,6 +456,24 @@ import Testing
     keepAlive(listening)
   }
 
+  @Test func `10.5 an input that is emptied while a combine of many is made is not told any more`()
+  {
+    let a = MutableNode(1), b = MutableNode(2), told = Journal<[Int]>()
+    let empties = a.listen { if $0 == 3 { a.clean() } }
+    var listening: Listening?
+    whileInside(a, settingTo: 3) {
+      listening = Node.combine([a, b]).listen { told.note($0) }
+      b.value = 5  // reads all, so that later runs need not
+    }
+    #expect(a.isEmpty)
+    _ = told.take()
+    b.value = 6
+    #expect(told.entries == [])
+    a.value = 4
+    #expect(told.entries == [[4, 6]])
+    keepAlive([empties, listening] as AnyObject)
+  }
+
   // MARK: Ends
 
   @Test func `9.5 who cancels what another thread is cancelling returns when it has ended`() {

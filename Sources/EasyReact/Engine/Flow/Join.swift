@@ -69,7 +69,7 @@ extension JoinPointer {
 extension JoinPointer {
   /// By another thread, as an event, emptiness, round a cycle, or more than there is room for.
   @usableFromInline @inline(__always) func missChange() {
-    pointee.allNoted.store(false, ordering: .releasing)
+    _ = pointee.allNoted.exchange(false, ordering: .acquiringAndReleasing)
   }
 }
 

@@ -25,12 +25,7 @@ extension NodePointer {
       clearValue(Value.self)
       flags = flags.without(.event).with(.emptied)
     case let change:
-      if !storeChange(change, delivery, &flags, sender: sender, in: turn) {
-        let saved = turn.pointee.wave
-        tellWhatWaits(in: turn)  // what the change has set here
-        turn.pointee.wave = saved
-        return false
-      }
+      if !storeChange(change, delivery, &flags, sender: sender, in: turn) { return false }
     }
     noteStored(delivery, flags, sender: sender, in: turn)
     return true

@@ -124,9 +124,12 @@ extension NodePointer {
     tellWhatWaits(in: turn)
   }
 
-  /// Nothing happens while the node is busy: it does so itself then.
+  /// Nothing happens while the node is busy: it does so itself then. The turn's wave stays as it is.
   @usableFromInline func tellWhatWaits(in turn: TurnPointer) {
-    if !pointee.flags.has(.busy), hasQueue, takeNext(in: turn) { propagate(in: turn) }
+    if pointee.flags.has(.busy) || !hasQueue { return }
+    let saved = turn.pointee.wave
+    if takeNext(in: turn) { propagate(in: turn) }
+    turn.pointee.wave = saved
   }
 }
 

@@ -72,6 +72,19 @@ extension NodePointer {
       liftTop(to: up.top() + 1)
     }
   }
+
+  /// What that changes; a top of `noTop` is the rank.
+  var height: (rank: Int32, top: Int32) {
+    (pointee.rank.load(ordering: .sequentiallyConsistent), ownTop())
+  }
+
+  /// It turns out that somebody follows the node already: it is put back, to be raised with its followers. Not where others have
+  /// raised it since.
+  func drop(from lifted: (rank: Int32, top: Int32), to height: (rank: Int32, top: Int32)) {
+    if self.height != lifted { return }
+    pointee.rank.store(height.rank, ordering: .sequentiallyConsistent)
+    if height.top != ownTop() { setTop(to: height.top) }
+  }
 }
 
 // MARK: - Ranks

@@ -66,19 +66,31 @@ extension EdgePointer {
   /// followed: see `attach`.
   func insert() {
     underTopologyLock {
-      let up = pointee.up!
-      let down = pointee.down!
-      let closed = up.cyclesClosed(to: down)
-      let isBackEdge =
-        !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
-        && !othersGiveWay(through: closed)
-      if isBackEdge { topology.isBackEdge(self) }
+      let closed = closeCycles()
       appendToUpstream()
       appendToDownstream()
-      if closed.count > 1 { unite(closed) }
-      if !isBackEdge { up.order(before: down, by: self) }
-      down.raiseTop(to: up.top())
+      order(closed)
     }
+  }
+
+  /// Does it lead back? Returns the cycles that it closes: see `cyclesClosed`.
+  private func closeCycles() -> [NodePointer] {
+    let (up, down) = (pointee.up!, pointee.down!)
+    let closed = up.cyclesClosed(to: down)
+    if !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
+      && !othersGiveWay(through: closed)
+    {
+      topology.isBackEdge(self)
+    }
+    return closed
+  }
+
+  /// Ranks and tops rise along it from now on.
+  private func order(_ closed: [NodePointer]) {
+    let (up, down) = (pointee.up!, pointee.down!)
+    if closed.count > 1 { unite(closed) }
+    if !pointee.has(.isBackEdge) { up.order(before: down, by: self) }
+    down.raiseTop(to: up.top())
   }
 
   /// The same for an edge to a new node, from which nothing leads away. Like `follow`: who raises the
@@ -86,11 +98,19 @@ extension EdgePointer {
   func insertFresh() {
     let up = pointee.up!
     let down = pointee.down!
+    let height = down.height
     up.pointee.acquire()
     down.liftFresh(above: up)
+    let lifted = down.height
     appendLocked(up)
     up.pointee.release()
     appendToDownstream()
+    // But somebody may have come to the node over an upstream that it has already.
+    if down.pointee.firstOut.load(ordering: .acquiring) == nil { return }
+    underTopologyLock {
+      down.drop(from: lifted, to: height)
+      order(closeCycles())
+    }
   }
 }
 
