@@ -94,13 +94,17 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   /// The same without context.
   @inlinable public final func send(_ value: Output) {
     let turn = currentTurn()
-    if let edge = turn.pointee.receiving, isPublicObject(of: edge), turn.pointee.sent == .busy,
-      edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
+    if let reception = turn.pointee.reception, isAsked(by: reception),
+      reception.pointee.sent == .busy,
+      reception.pointee.number == turn.pointee.wave.number,
+      reception.pointee.edge.isQuick(
+        from: reception.pointee.edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
+      let edge = reception.pointee.edge
       let down = edge.pointee.down.unsafelyUnwrapped
       edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
       // See `take`. It was at rest; but where a value died, somebody may follow it by now.
-      turn.pointee.sent = down.beginUntold(_isPOD(Output.self) ? [] : down.pointee.flags)
+      reception.pointee.sent = down.beginUntold(_isPOD(Output.self) ? [] : down.pointee.flags)
     } else {
       deliverSent(.value(value), nil)
     }
@@ -128,43 +132,45 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
-    let saved = (turn.pointee.receiving, turn.pointee.sent)
-    (turn.pointee.receiving, turn.pointee.sent) = (edge, .busy)
+    var reception = Reception(edge: edge, number: turn.pointee.wave.number)
+    let outer = turn.pointee.reception
     let handle = up.pointee.handle.load(ordering: .relaxed).unsafelyUnwrapped  // the edge keeps it
-    Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
-      if turn.isEmptied {
-        receiveEmpty(from: sender, context: turn.currentContext)
-      } else if turn.pointee.wave.context == nil {
-        receive(up.slot(Input.self).pointee, from: sender, context: noContext)
-      } else {
-        receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
+    withUnsafeMutablePointer(to: &reception) { reception in
+      turn.pointee.reception = reception
+      Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
+        if turn.isEmptied {
+          receiveEmpty(from: sender, context: turn.currentContext)
+        } else if turn.pointee.wave.context == nil {
+          receive(up.slot(Input.self).pointee, from: sender, context: noContext)
+        } else {
+          receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
+        }
       }
     }
-    let sent = turn.pointee.sent
-    // The first value was stored, and the others wait there. The loop takes it up.
-    (turn.pointee.receiving, turn.pointee.sent) = saved
-    if sent == .busy { return false }
-    edge.pointee.down.unsafelyUnwrapped.endUntold(sent)
-    return true
+    turn.pointee.reception = outer
+    return reception.end(in: turn)
   }
 
   @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
     let turn = currentTurn()
-    guard let edge = turn.pointee.receiving, isPublicObject(of: edge),
-      !edge.pointee.has(.cut)
+    guard let reception = turn.pointee.reception, isAsked(by: reception),
+      !reception.pointee.edge.pointee.has(.cut)
     else {
       return deliverFromOutside(arrival, context)
     }
+    let edge = reception.pointee.edge
     let up = edge.pointee.up.unsafelyUnwrapped
     // Sending changes the turn's wave where it comes late; a second value starts from the received
     // one.
     let saved = turn.pointee.wave
-    if edge.passSlowly(arrival, from: up, in: turn) {
-      if turn.pointee.sent != .busy { return }
-      turn.pointee.sent = edge.pointee.down.unsafelyUnwrapped.beginUntold()
-    } else {
-      turn.pointee.wave = saved
+    let isNested = reception.pointee.number != saved.number
+    if isNested { up.resume(reception.pointee.number, in: turn) }
+    let isStored = edge.passSlowly(arrival, from: up, in: turn)
+    if isStored, reception.pointee.sent == .busy {
+      reception.pointee.sent = edge.pointee.down.unsafelyUnwrapped.beginUntold()
+      reception.pointee.isNested = isNested
     }
+    if isNested || !isStored { turn.pointee.wave = saved }
   }
 
   /// A value from outside, for a transform that is no subclass.
@@ -220,8 +226,10 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     }
   }
 
-  @inlinable final func isPublicObject(of edge: EdgePointer) -> Bool {
-    edge.pointee.isPublicObject(self)
+  /// The edge of a transform that receives has no other state.
+  @inlinable final func isAsked(by reception: UnsafeMutablePointer<Reception>) -> Bool {
+    reception.pointee.edge.pointee.object.load(ordering: .relaxed)?.toOpaque()
+      == Unmanaged.passUnretained(self).toOpaque()
   }
 
   @usableFromInline final func deliverFromOutside(

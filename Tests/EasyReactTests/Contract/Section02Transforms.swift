@@ -377,6 +377,48 @@ extension Section2 {
     keepAlive([sets, brings, listening] as AnyObject)
   }
 
+  /// An operator that is built of a graph of its own.
+  private final class ViaGraph: NodeTransform<Int, Int>, @unchecked Sendable {
+    // Unchecked: set in the initialiser only.
+    private let inner = MutableNode<Int>()
+    private var listening: Listening?
+    override init() {
+      super.init()
+      listening = inner.listen { [unowned self] in send($0) }
+    }
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      inner.value = value
+    }
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) { inner.value = 0 }
+  }
+
+  @Test
+  func `2.5, 3.1 what is sent by a listener that receive makes run goes on with the wave received`()
+  {
+    let a = MutableNode(1), b = MutableNode<Int>()
+    b.link(to: a, through: ViaGraph())
+    let mapped = b.map { $0 }, other = b.map { $0 }
+    let told = Recorder(b), first = Recorder(mapped), second = Recorder(other)
+    a.clean()
+    #expect(told.values == [1, 0] && mapped.value == 0 && other.value == 0)
+    a.set(5, context: "c")
+    #expect(told.values == [1, 0, 5])
+    #expect(first.contexts.last as? String == "c" && second.contexts.last as? String == "c")
+    // Round a cycle it ends where it began.
+    a.link(to: b)
+    a.value = 6
+    #expect(b.value == 6 && told.values.suffix(2) == [5, 6])
+    #expect(checkInvariants([a, b]) == [])
+  }
+
+  @Test func `2.5, 10.6 what is sent so for an event is an event`() {
+    let source = MutableNode<Int>.eventNode(), b = MutableNode<Int>()
+    b.link(to: source, through: ViaGraph())
+    let told = Recorder(b.map { $0 })
+    source.value = 5
+    #expect(told.values == [5] && b.isEmpty)
+  }
+
   @Test func `2.5 a transform may send later, as a wave of its own with a context`() {
     let down = Node<Int>(), up = MutableNode<Int>()
     let told = Recorder(down.map { $0 })

@@ -65,16 +65,6 @@ extension EdgeStorage {
     withPublicObject { $0.load(ordering: .acquiring)?.takeUnretainedValue() }
   }
 
-  @inlinable @inline(__always) func isPublicObject(_ other: AnyObject) -> Bool {
-    let present =
-      traits.has(.hasState)
-      ? state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
-        $0.publicObject.load(ordering: .relaxed)
-      }
-      : object.load(ordering: .relaxed)
-    return present?.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
-  }
-
   /// Of an edge that has none: retained until the edge has ended. Returns the one that another thread gave it before.
   @discardableResult
   @usableFromInline borrowing func setPublicObject(_ object: AnyObject) -> AnyObject? {
