@@ -140,6 +140,34 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
+  func `20.0 a watch that is released ends`(_ kind: StoreKind) async throws {
+    let store = kind.make().next()
+    try await reach(store.connection) { $0.isConnected }
+    guard case .stored(let first) = await store.answer(StoreWrite(key: "a", bytes: Data([1])))
+    else {
+      Issue.record("not stored")
+      return
+    }
+    for revision in [nil, first] {
+      let told = MutableNode<[StoreEvent]>([]), late = MutableNode<[StoreEvent]>([])
+      var watching: (any Cancelable)? = store.watch("a", after: revision) { event in
+        told.update { $0.append(event) }
+      }
+      try await reach(told) { $0.contains(.current) }
+      let before = told.current
+      withExtendedLifetime(watching) {}
+      watching = nil
+      // Who came later is told later.
+      let watchingLate = store.watch("a", after: nil) { event in late.update { $0.append(event) } }
+      try await reach(late) { $0.contains(.current) }
+      _ = await store.answer(StoreWrite(key: "a", bytes: Data([2])))
+      try await reach(late) { $0.count == 3 }
+      #expect(told.current == before)
+      watchingLate.cancel()
+    }
+  }
+
+  @Test(arguments: StoreKind.available)
   func `20.1, 20.2 what is set here is told here at once, and elsewhere when the store has it`(
     _ kind: StoreKind
   ) async throws {

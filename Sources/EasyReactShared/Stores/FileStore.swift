@@ -153,7 +153,7 @@ public final class FileStore: SharedStore {
       }
       beginPolling()
     }
-    return ClosureCancelable { watcher.cancel() }
+    return Watching { watcher.cancel() }
   }
 
   // MARK: Writing

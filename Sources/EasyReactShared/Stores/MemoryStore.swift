@@ -116,6 +116,6 @@ public final class MemoryStore: SharedStore {
       state.watchers.append(.current, to: watcher)
       state.watchers.add(watcher)
     }
-    return ClosureCancelable { watcher.cancel() }
+    return Watching { watcher.cancel() }
   }
 }
