@@ -6,14 +6,16 @@ import Synchronization
 
 extension Replica {
   func receive(_ event: StoreEvent) {
-    let (isFirst, isCostly) = arrived.withLock { arrived in
+    let (isFirst, isCostly, overtaken) = arrived.withLock { arrived in
+      var overtaken: StoreEvent?
       if case .entry = event, case .entry? = arrived.events.last, telling == .newest {
-        arrived.events.removeLast()
+        overtaken = arrived.events.removeLast()
       }
       arrived.events.append(event)
       defer { arrived.isComing = true }
-      return (!arrived.isComing, arrived.isCostly)
+      return (!arrived.isComing, arrived.isCostly, overtaken)
     }
+    _ = consume overtaken  // not under the lock: to free its bytes may run code of the program's
     if !isFirst { return }
     // What comes with it is taken in with it, for all of them what waits is computed once.
     if isCostly { store.scheduler.schedule { self.takeIn() } } else { takeIn() }

@@ -601,6 +601,31 @@ import Testing
     listening.cancel()
   }
 
+  /// What frees bytes may be the program's, and bring the next entry.
+  @Test func `20.0 bytes of an entry that was overtaken are let go under no lock`() {
+    let store = Telling(), isFirst = Atomic(true)
+    let tell = { @Sendable (revision: UInt64, bytes: Data) in
+      store.tell(.entry(StoreEntry(key: "key", revision: revision, bytes: bytes)))
+    }
+    let coding = SharedCoding<Data>(
+      encode: { $0 },
+      decode: { value in
+        if isFirst.exchange(false, ordering: .relaxed) {
+          let freed = Data.Deallocator.custom { place, _ in
+            free(place)
+            tell(4, Envelope(writer: 7, sequence: 4, count: 4).bytes(before: Data([4])))
+          }
+          tell(2, Data(bytesNoCopy: malloc(100)!, count: 100, deallocator: freed))
+          tell(3, Envelope(writer: 7, sequence: 3, count: 3).bytes(before: Data([3])))
+        }
+        return value
+      })
+    let node = store.node("key", of: Data.self, coding: coding)
+    tell(1, Envelope(writer: 7, sequence: 1, count: 1).bytes(before: Data([1])))
+    store.tell(.current)
+    #expect(node.value == Data([4]))
+  }
+
   // MARK: 20.7
 
   @Test(arguments: [
@@ -687,4 +712,25 @@ private final class Jobs: NodeScheduler {
     return true
   }
   func runAll() { while runNext() {} }
+}
+
+/// A store of the test's own, which tells what the test says.
+private final class Telling: SharedStore {
+  let nodes = SharedNodes()
+  let scheduler: any NodeScheduler = .immediate
+  let connection = Node(StoreConnection.connected)
+  private let handler = Mutex<(@Sendable (StoreEvent) -> Void)?>(nil)
+  func tell(_ event: StoreEvent) { handler.withLock { $0 }?(event) }
+  func get(
+    _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void
+  ) { completion(.success(nil)) }
+  func write(_ write: StoreWrite, _ completion: @escaping @Sendable (StoreAnswer) -> Void) {
+    completion(.conflict)
+  }
+  func watch(
+    _ key: String, after revision: UInt64?, _ handler: @escaping @Sendable (StoreEvent) -> Void
+  ) -> any Cancelable {
+    self.handler.withLock { $0 = handler }
+    return CancelableBag()
+  }
 }

@@ -167,6 +167,24 @@ extension SharedStore {
     }
   }
 
+  /// What frees bytes may be the program's, and asks the store.
+  @Test(arguments: StoreKind.available)
+  func `20.0 bytes that were written are let go under no lock`(_ kind: StoreKind) async throws {
+    let store = kind.make().next(), freed = MutableNode(0)
+    try await reach(store.connection) { $0.isConnected }
+    for _ in 0..<70 {  // more than are kept
+      let bytes = Data(
+        bytesNoCopy: malloc(100)!, count: 100,
+        deallocator: .custom { place, _ in
+          free(place)
+          store.get("a") { _ in }
+          freed.update { $0 += 1 }
+        })
+      _ = await store.answer(StoreWrite(key: "a", bytes: bytes))
+    }
+    try await reach(freed) { $0 >= 6 }
+  }
+
   @Test(arguments: StoreKind.available)
   func `20.1, 20.2 what is set here is told here at once, and elsewhere when the store has it`(
     _ kind: StoreKind

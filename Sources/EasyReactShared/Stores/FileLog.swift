@@ -182,8 +182,7 @@ struct FileLog {
   mutating func append(_ write: StoreWrite) throws(SharedProblem) -> StoreEntry {
     if file < 0 { try begin() }
     try cutOff()
-    let entry = StoreEntry(
-      key: write.key, revision: revision + 1, bytes: write.bytes, isDeletion: write.isDeletion)
+    let entry = StoreEntry(write, revision: revision + 1)
     let bytes = entry.logged
     do { try put(bytes, into: file) } catch {
       _ = ftruncate(file, off_t(offset))  // the disk is full: no half of an entry
