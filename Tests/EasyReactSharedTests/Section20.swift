@@ -675,6 +675,24 @@ import Testing
     #expect(fresh.value == 1 && fresh.status.value?.problem?.code == .unencodable)
   }
 
+  @Test func `20.7 counts that nobody can have counted to stop nobody`() {
+    let world = World()
+    let one = world.machine(1, telling: .every), other = world.machine(2, telling: .every)
+    world.settle()
+    for value in 1...3 {
+      let bytes = Envelope(writer: 7, sequence: UInt64(value), count: .max).bytes(
+        before: Data("\(value)".utf8))
+      world.memory.put(bytes, at: "key") { _ in }
+      world.settle()
+      #expect(one.node.value == value && one.node.status.current.isSettled)
+      one.node.value = 10 * value
+      world.settle()
+      #expect(other.node.value == 10 * value)
+      #expect(one.node.status.current.isSettled && one.node.status.current.problem == nil)
+    }
+    #expect(one.node.status.current.missedCount > 0)
+  }
+
   @Test func `20.7 damaged envelopes are refused, never a crash`() throws {
     let whole = Envelope(
       writer: 7, sequence: 300, count: 4, previous: 1 << 40,

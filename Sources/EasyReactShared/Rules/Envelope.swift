@@ -17,6 +17,9 @@ struct Envelope: Hashable, Sendable {
   var previous: UInt64 = 0
   var trail = WriteTrail()
 
+  /// How many there are with so many more. It wraps: whoever wrote the entry may have written any number.
+  func count(with more: Int) -> UInt64 { count &+ UInt64(more) }
+
   /// The newest write of a writer that is known to have been done, as this entry or before it.
   func sequence(of writer: UInt64) -> UInt64? {
     writer == self.writer ? sequence : trail.writes.first { $0.writer == writer }?.sequence

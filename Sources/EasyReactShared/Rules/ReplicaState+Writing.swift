@@ -13,7 +13,7 @@ extension ReplicaState {
     attempts += 1
     let envelope = Envelope(
       writer: writer, sequence: last.sequence,
-      count: confirmed.envelope.count + UInt64(earlier.count) + 1, previous: confirmed.revision,
+      count: confirmed.envelope.count(with: earlier.count + 1), previous: confirmed.revision,
       trail: confirmed.trailOfNext)
     attempt = Attempt(
       number: attempts, made: last, earlier: earlier, expected: confirmed.revision,
