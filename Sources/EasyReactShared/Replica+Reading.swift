@@ -71,7 +71,7 @@ extension Replica {
 
   private func decode(_ entry: StoreEntry) -> State.Entry {
     var decoded = State.Entry(
-      revision: entry.revision, value: nil, envelope: Envelope(), problem: nil)
+      revision: entry.revision, value: nil, envelope: .unknown(at: entry.revision), problem: nil)
     do throws(SharedProblem) {
       // A deletion by another tool has no bytes.
       if entry.isDeletion, entry.bytes.isEmpty { return decoded }

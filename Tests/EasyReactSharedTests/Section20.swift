@@ -399,6 +399,32 @@ import Testing
     #expect(one.node.status.value?.problem?.code == .outcomeUnknown)
   }
 
+  /// A deletion by another tool, what it wrote, and what a later version of this library does.
+  @Test(arguments: [
+    StoreWrite(key: "key", bytes: Data(), isDeletion: true),
+    StoreWrite(key: "key", bytes: Data("4711".utf8)),
+    StoreWrite(key: "key", bytes: Data("ER9".utf8)),
+  ])
+  func `20.6 an entry that no shared node wrote proves nothing of what was written before it`(
+    _ foreign: StoreWrite
+  ) {
+    let world = World()
+    let one = world.machine(1)
+    world.settle()
+    // Done, and the answer lost; the watch brings the last entry only.
+    one.store.plan([.answerLost], delays: [1_000])
+    one.store.slowDown(.seconds(10))
+    one.store.skipEntries()
+    one.node.update(default: 0) { $0 += 1 }
+    world.clock.advance(by: .milliseconds(1))
+    #expect(world.newest()?.revision == 1)
+    world.memory.write(foreign) { _ in }
+    world.settle()
+    #expect(world.newest()?.revision == 2 && world.newest()?.bytes == foreign.bytes)
+    #expect(one.node.status.current.problem?.code == .outcomeUnknown)
+    #expect(one.node.status.current.isSettled)
+  }
+
   @Test func `20.6 beyond the stated number sets are joined, and the newest is kept`() {
     let world = World()
     let one = world.machine(1, telling: .newest, limit: 3),

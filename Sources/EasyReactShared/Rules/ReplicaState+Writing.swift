@@ -104,9 +104,7 @@ extension ReplicaState {
 extension ReplicaState.Entry {
   /// The trail of an entry that replaces this one.
   var trailOfNext: WriteTrail {
-    if revision == 0 { return WriteTrail() }
-    // Nobody knows what stood before an entry without an envelope.
-    if envelope.count == 0 { return WriteTrail(since: revision) }
+    if envelope.writer == 0 { return envelope.trail }
     return envelope.trail.adding(
       .init(writer: envelope.writer, sequence: envelope.sequence, revision: revision))
   }
