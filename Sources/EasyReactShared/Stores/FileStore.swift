@@ -50,7 +50,7 @@ public final class FileStore: SharedStore {
   ///   - valueLimit: How many bytes a value has at most.
   ///   - limit: How many sets of one node may wait.
   ///   - interval: How often it looks at what others wrote. Greater than zero; anything else stops with a message.
-  ///   - scheduler: Where it works; nil: on a queue of its own.
+  ///   - scheduler: Where it works; nil: on a queue of its own. One that does not wait, as `.immediate`, stops with a message.
   public init(
     _ folder: String, durability: Durability = .process, history: Int = 64,
     valueLimit: Int = 16 << 20,
@@ -62,6 +62,11 @@ public final class FileStore: SharedStore {
     }
     if interval <= .zero {
       fatalError("FileStore(lookingEvery: \(interval)): it is not positive. Pass more than zero.")
+    }
+    if scheduler is ImmediateScheduler {
+      fatalError(
+        "FileStore(on: .immediate): it looks at its file again and again, and this scheduler does not wait in between. "
+          + "Pass one on which time passes, or none.")
     }
     state = Mutex(State(log: FileLog(folder: folder, history: history)))
     (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
