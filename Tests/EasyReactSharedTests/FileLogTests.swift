@@ -90,6 +90,28 @@ import Testing
     #expect(reader.entries["kept"]?.last?.bytes == Data([9]))
   }
 
+  @Test func `20.6 a lock whose folder was removed and made anew still locks out the others`()
+    throws
+  {
+    let folder = Folder()
+    var one = FileLog(folder: folder.path, history: 2),
+      other = FileLog(folder: folder.path, history: 2)
+    defer {
+      one.close()
+      other.close()
+    }
+    _ = try append(&one, "key", Data([1]))
+    try FileManager.default.removeItem(atPath: folder.path)
+    let isInside = try other.locked { _ throws(SharedProblem) in
+      try one.locked { _ in true } ?? false
+    }
+    #expect(isInside == false)
+    #expect(try append(&other, "key", Data([2])).revision == 1)
+    #expect(try append(&one, "key", Data([3])).revision == 2)
+    _ = try other.read()
+    #expect(other.entries["key"]?.map(\.bytes) == [Data([2]), Data([3])])
+  }
+
   @Test func `20.7 a folder whose log is another program's is refused, and left as it is`()
     async throws
   {

@@ -23,7 +23,6 @@ struct FileLog {
   private(set) var revision: UInt64 = 0
   private var file: Int32 = -1
   private var lock: Int32 = -1
-  private var node: UInt64 = 0
   private var identity: UInt64 = 0
   /// Up to here it has been read.
   private var offset = 0
@@ -36,11 +35,34 @@ struct FileLog {
 
   /// Closes its files. It is a value, so whoever has it says when.
   mutating func close() {
-    for descriptor in [file, lock] where descriptor >= 0 { _ = systemClose(descriptor) }
-    (file, lock) = (-1, -1)
+    have(-1)
+    haveLock(-1)
+  }
+
+  /// The file is this one from now on; less than zero: none.
+  private mutating func have(_ new: Int32) {
+    if file >= 0 { _ = systemClose(file) }
+    file = new
+  }
+
+  private mutating func haveLock(_ new: Int32) {
+    if lock >= 0 { _ = systemClose(lock) }
+    lock = new
   }
 
   private var path: String { folder + "/log" }
+  private var lockPath: String { folder + "/lock" }
+
+  /// Is it the file that has the name? Nil: there is none of that name.
+  private func hasName(_ path: String, _ descriptor: Int32) throws(SharedProblem) -> Bool? {
+    var named = stat(), opened = stat()
+    guard stat(path, &named) == 0 else {
+      if errno == ENOENT { return nil }
+      throw failure("“\(path)” cannot be looked at")  // and may be anything
+    }
+    return fstat(descriptor, &opened) == 0 && opened.st_ino == named.st_ino
+      && opened.st_dev == named.st_dev
+  }
 
   // MARK: The lock
 
@@ -48,24 +70,29 @@ struct FileLog {
   mutating func locked<Result>(
     _ body: (inout FileLog) throws(SharedProblem) -> Result
   ) throws(SharedProblem) -> Result? {
-    if lock < 0 || access(folder + "/lock", F_OK) != 0 {
-      try makeFolder()
-      if lock >= 0 { _ = systemClose(lock) }
-      lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    }
-    if lock < 0 { throw failure("its lock cannot be opened") }
-    if flock(lock, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK || errno == EINTR { return nil }
-      throw failure("it cannot be locked")
-    }
+    guard try takeLock() else { return nil }
     defer { _ = flock(lock, LOCK_UN) }
     return try body(&self)
   }
 
-  private func makeFolder() throws(SharedProblem) {
+  /// False: another one has it.
+  private mutating func takeLock() throws(SharedProblem) -> Bool {
+    while true {
+      if lock < 0 { try openLock() }
+      let isTaken = flock(lock, LOCK_EX | LOCK_NB) == 0
+      if !isTaken, errno != EWOULDBLOCK, errno != EINTR { throw failure("it cannot be locked") }
+      if (try? hasName(lockPath, lock)) == true { return isTaken }
+      // The folder was removed meanwhile: who made it anew has another lock.
+      haveLock(-1)
+    }
+  }
+
+  private mutating func openLock() throws(SharedProblem) {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch { throw failure("it cannot be made: \(error)") }
+    haveLock(open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644))
+    if lock < 0 { throw failure("its lock cannot be opened") }
   }
 
   private func failure(_ what: String) -> SharedProblem {
@@ -102,40 +129,36 @@ struct FileLog {
 
   /// The file that has the name at present, which may be another one than before.
   private mutating func reopen(_ news: inout [News]) throws(SharedProblem) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if file >= 0 { lose(&news) }
-      return
+    guard let isPresent = try hasName(path, file) else {
+      have(-1)
+      return lose(&news)
     }
-    if file >= 0, UInt64(status.st_ino) == node { return }
+    if isPresent { return }
     let new = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
     if new < 0 { throw failure("its log cannot be opened") }
-    if file >= 0 { _ = systemClose(file) }
-    file = new
-    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
-    node = UInt64(status.st_ino)
-    let header = try readBytes(at: 0, Self.headerSize)
-    var reader = ByteReader(header)
+    have(new)
+    do throws(SharedProblem) { try readHeader(&news) } catch {
+      have(-1)
+      throw error
+    }
+  }
+
+  private mutating func readHeader(_ news: inout [News]) throws(SharedProblem) {
+    var reader = ByteReader(try readBytes(at: 0, Self.headerSize))
     guard reader.bytes(16) == Self.magic, let identity = reader.fixed() else {
-      _ = systemClose(file)
-      file = -1
       throw SharedProblem(
         .wrongKind, "the file “log” there is none of a FileStore of this version", at: folder,
         remedy: "Choose another folder, or bring all programs to one version of EasyReact.")
     }
-    if self.identity != 0, self.identity != identity { lose(&news) }
-    self.identity = identity
-    offset = Self.headerSize
+    if self.identity != identity { lose(&news) }
+    (self.identity, offset) = (identity, Self.headerSize)
   }
 
   /// The log is gone, or is another one.
   private mutating func lose(_ news: inout [News]) {
+    if identity == 0 { return }
     (entries, revision, identity) = ([:], 0, 0)
     news.append(.reset)
-    if access(path, F_OK) != 0, file >= 0 {
-      _ = systemClose(file)
-      file = -1
-    }
   }
 
   private func readBytes(at offset: Int, _ count: Int) throws(SharedProblem) -> Data {
@@ -236,13 +259,12 @@ struct FileLog {
       _ = systemClose(new)
       throw error
     }
-    var status = stat()
-    guard fsync(new) == 0, fstat(new, &status) == 0, rename(beside, path) == 0 else {
+    guard fsync(new) == 0, rename(beside, path) == 0 else {
       _ = systemClose(new)
       throw failure("a new log cannot be put in place")
     }
-    if file >= 0 { _ = systemClose(file) }
-    (file, node, self.identity, offset) = (new, UInt64(status.st_ino), identity, bytes.count)
+    have(new)
+    (self.identity, offset) = (identity, bytes.count)
   }
 
   private func put(_ bytes: Data, into descriptor: Int32) throws(SharedProblem) {
