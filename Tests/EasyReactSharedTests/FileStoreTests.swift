@@ -1,6 +1,7 @@
 import EasyReact
 import EasyReactTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EasyReactShared
@@ -9,8 +10,66 @@ import Testing
 @Suite(.watched) struct FileStoreTests {
   private let folder = Folder(), clock = VirtualScheduler()
 
+  /// A folder in a file's place: nobody can open that to write, whatever he is allowed.
+  private func obstruct(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+  }
+
   private func remove(_ name: String) throws {
     try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
+  }
+
+  @Test func `20.6, 20.7 a folder that can be read but not locked is disconnected until it can`()
+    throws
+  {
+    try obstruct("lock")
+    let store = FileStore(folder.path, on: clock)
+    let connections = Recorder(store.connection), node = store.node("price", of: Int.self)
+    node.value = 4
+    clock.advance(by: .seconds(60))
+    #expect(connections.values.map(\.isConnected) == [false, true, false])
+    #expect(node.status.current.isKnown && node.status.current.waitingCount == 1)
+    #expect(node.status.current.problem?.code == .unreachable)
+    try remove("lock")
+    clock.advance(by: .seconds(1))
+    #expect(connections.values.map(\.isConnected) == [false, true, false, true])
+    #expect(node.status.current.isSettled && node.status.current.problem == nil)
+  }
+
+  @Test func `20.6, 20.7 what cannot be written is tried again after pauses of up to a second`()
+    throws
+  {
+    try obstruct("log.new")
+    let store = FileStore(folder.path, on: clock)
+    let connections = Recorder(store.connection), node = store.node("price", of: Int.self)
+    node.value = 4
+    clock.advance(by: .seconds(60))
+    #expect(100...200 ~= connections.values.count)
+    #expect(node.status.current.waitingCount == 1)
+    try remove("log.new")
+    clock.advance(by: .seconds(2))
+    #expect(store.connection.current == .connected && node.status.current.isSettled)
+  }
+
+  @Test func `20.7 who comes while nothing can be written is told what there is, and that once`()
+    throws
+  {
+    try obstruct("lock")
+    let store = FileStore(folder.path, on: clock), told = MutableNode<[StoreEvent]>([])
+    store.put(Data([1]), at: "key") { _ in }
+    clock.advance(by: .seconds(1))
+    let watching = store.watch("key", after: nil) { event in told.update { $0.append(event) } }
+    clock.advance(by: .seconds(1))
+    #expect(told.current == [.current])
+    let found = Mutex<Result<StoreEntry?, SharedProblem>?>(nil)
+    store.get("key") { result in found.withLock { $0 = result } }
+    clock.advance(by: .zero)
+    #expect(found.withLock { $0 } == .success(nil))
+    try remove("lock")
+    clock.advance(by: .seconds(2))
+    #expect(told.current == [.current] && store.connection.current == .connected)
+    watching.cancel()
   }
 
   @Test func `20.6, 20.7 a log that cannot be looked at is not an empty one`() throws {
