@@ -91,6 +91,66 @@ import Testing
     #expect(late.value == 4 && late.status.current.isSettled)
   }
 
+  /// A drive that fails, as far as a test can tell, and what was asked of it.
+  private final class Drive: Sendable {
+    let fails = Atomic(false)
+    let flushCount = Atomic(0)
+    func flush(_: Int32) -> Bool {
+      flushCount.wrappingAdd(1, ordering: .relaxed)
+      return !fails.load(ordering: .relaxed)
+    }
+  }
+
+  private func fileNumber() throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: folder.path + "/log")[.systemFileNumber]
+      as? Int
+  }
+
+  @Test func `20.6 what the drive did not take is not acknowledged before it is written anew`()
+    throws
+  {
+    let drive = Drive(), store = FileStore(folder.path, durability: .machine, on: clock)
+    store.changeLog { $0.flush = { drive.flush($0) } }
+    let node = store.node("price", of: Int.self)
+    node.value = 1
+    clock.advance(by: .seconds(1))
+    #expect(node.status.current.isSettled)
+    let told = MutableNode<[StoreEvent]>([])
+    let watching = store.watch("price", after: nil) { event in told.update { $0.append(event) } }
+    clock.advance(by: .seconds(1))
+    let before = told.current.count, log = try fileNumber()
+    drive.fails.store(true, ordering: .relaxed)
+    node.value = 2
+    clock.advance(by: .seconds(60))
+    #expect(!node.status.current.isSettled && !store.connection.current.isConnected)
+    #expect(node.status.current.problem?.description.contains("cannot be synced") == true)
+    #expect(told.current.count == before)
+    drive.fails.store(false, ordering: .relaxed)
+    clock.advance(by: .seconds(2))
+    #expect(node.status.current.isSettled && node.status.current.problem == nil)
+    #expect(told.current.count == before + 1 && store.connection.current == .connected)
+    #expect(try fileNumber() != log)
+    // Once, and there for the others.
+    let other = FileStore(folder.path, on: clock).node("price", of: Int.self)
+    clock.advance(by: .seconds(1))
+    #expect(other.value == 2 && other.status.current.revision == 2)
+    watching.cancel()
+  }
+
+  @Test func `20.6 a log that takes its name is synced with the folders above, once`() throws {
+    let drive = Drive(), depth = URL(fileURLWithPath: folder.path).pathComponents.count
+    let store = FileStore(folder.path + "/a/b", durability: .machine, on: clock)
+    store.changeLog { $0.flush = { drive.flush($0) } }
+    func flushCount(of value: UInt8) -> Int {
+      store.put(Data([value]), at: "key") { _ in }
+      clock.advance(by: .seconds(1))
+      return drive.flushCount.exchange(0, ordering: .relaxed)
+    }
+    #expect(flushCount(of: 1) == 2 + depth + 2)  // the new log, the entry, and each folder
+    #expect(flushCount(of: 2) == 1)
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/log"))
+  }
+
   @Test func `13, 20.8 a scheduler that does not wait stops with a message`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = FileStore("/tmp/never-made", on: .immediate).node("price", of: Int.self)

@@ -44,7 +44,6 @@ public final class FileStore: SharedStore {
     var end: Duration
   }
   private let state: Mutex<State>
-  private let durability: Durability
   private let valueLimit: Int
   private let interval: Duration
   public let nodes: SharedNodes
@@ -79,8 +78,9 @@ public final class FileStore: SharedStore {
         "FileStore(on: .immediate): it looks at its file again and again, and this scheduler does not wait in between. "
           + "Pass one on which time passes, or none.")
     }
-    state = Mutex(State(log: FileLog(folder: folder, history: history)))
-    (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
+    let log = FileLog(folder: folder, history: history, durability: durability)
+    state = Mutex(State(log: log))
+    (self.valueLimit, self.interval) = (valueLimit, interval)
     nodes = SharedNodes(limit: limit)
     self.scheduler = scheduler ?? .queue(DispatchQueue(label: "FileStore"))
     self.scheduler.schedule { [weak self] in self?.look() }
@@ -91,6 +91,9 @@ public final class FileStore: SharedStore {
     for watcher in due { watcher.tellLater() }
     return result
   }
+
+  /// For tests, whose drives fail.
+  func changeLog(_ body: (inout FileLog) -> Void) { state.withLock { body(&$0.log) } }
 
   // MARK: Reading
 
@@ -201,7 +204,7 @@ public final class FileStore: SharedStore {
     }
     let now = scheduler.now
     let result = change { state in
-      let answer = state.answer(to: write, durability)
+      let answer = state.answer(to: write)
       state.note(answer, at: now)
       return answer
     }
@@ -229,7 +232,7 @@ extension FileStore.State {
   fileprivate mutating func hindrance(at now: Duration) throws(SharedProblem) -> SharedProblem? {
     guard let setback else { return nil }
     // It takes no write to see that it would fail where the folder cannot be locked.
-    _ = try log.locked { _ in }
+    _ = try log.locked { log throws(SharedProblem) in try log.repair() }
     return now < setback.end ? setback.problem : nil
   }
 
@@ -244,20 +247,16 @@ extension FileStore.State {
     }
   }
 
-  fileprivate mutating func answer(
-    to write: StoreWrite, _ durability: FileStore.Durability
-  ) -> StoreAnswer? {
+  fileprivate mutating func answer(to write: StoreWrite) -> StoreAnswer? {
     var news: [FileLog.News] = []
     defer { tell(news) }
     do throws(SharedProblem) {
       return try log.locked { log throws(SharedProblem) in
+        try log.repair()
         news = try log.read()
         let newest = log.entries[write.key]?.last?.revision ?? 0
         if let expected = write.expected, expected != newest { return .conflict }
-        let entry = try log.append(write)
-        news.append(.entry(entry))
-        if durability == .machine, let problem = log.sync() { return .unknown(problem) }
-        return .stored(revision: entry.revision)
+        return try log.append(write, &news)
       }
     } catch { return .unsent(error) }
   }
