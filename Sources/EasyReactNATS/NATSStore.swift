@@ -133,7 +133,7 @@ public final class NATSStore: SharedStore {
       return state.watchers.takeDue()
     }
     for watcher in due { watcher.tellLater() }
-    return ClosureCancelable { watcher.cancel() }
+    return Watching { watcher.cancel() }
   }
 
   /// With a consumer of its own, for what lies before the newest entry.
@@ -146,7 +146,7 @@ public final class NATSStore: SharedStore {
       of: session.stream.prefix + key, after: revision, { handler(.entry($0)) },
       becameCurrent: { if box.isFirst() { handler(.current) } })
     session.add(consumer)
-    return ClosureCancelable { consumer.end() }
+    return Watching { consumer.end() }
   }
 }
 

@@ -6,14 +6,16 @@ import Synchronization
 
 extension Replica {
   func receive(_ event: StoreEvent) {
-    let (isFirst, isCostly) = arrived.withLock { arrived in
+    let (isFirst, isCostly, overtaken) = arrived.withLock { arrived in
+      var overtaken: StoreEvent?
       if case .entry = event, case .entry? = arrived.events.last, telling == .newest {
-        arrived.events.removeLast()
+        overtaken = arrived.events.removeLast()
       }
       arrived.events.append(event)
       defer { arrived.isComing = true }
-      return (!arrived.isComing, arrived.isCostly)
+      return (!arrived.isComing, arrived.isCostly, overtaken)
     }
+    _ = consume overtaken  // not under the lock: to free its bytes may run code of the program's
     if !isFirst { return }
     // What comes with it is taken in with it, for all of them what waits is computed once.
     if isCostly { store.scheduler.schedule { self.takeIn() } } else { takeIn() }
@@ -69,7 +71,7 @@ extension Replica {
 
   private func decode(_ entry: StoreEntry) -> State.Entry {
     var decoded = State.Entry(
-      revision: entry.revision, value: nil, envelope: Envelope(), problem: nil)
+      revision: entry.revision, value: nil, envelope: .unknown(at: entry.revision), problem: nil)
     do throws(SharedProblem) {
       // A deletion by another tool has no bytes.
       if entry.isDeletion, entry.bytes.isEmpty { return decoded }

@@ -76,6 +76,14 @@ public struct StoreEntry: Hashable, Sendable {
   public init(key: String, revision: UInt64, bytes: Data, isDeletion: Bool = false) {
     (self.key, self.revision, self.bytes, self.isDeletion) = (key, revision, bytes, isDeletion)
   }
+
+  /// What a store of this module keeps of a write, with bytes of its own: it lets them go under its lock, and to free those
+  /// that were passed may run code of the program's (`Data.Deallocator.custom`), which may ask the store.
+  init(_ write: StoreWrite, revision: UInt64) {
+    self.init(
+      key: write.key, revision: revision, bytes: write.bytes.withUnsafeBytes { Data($0) },
+      isDeletion: write.isDeletion)
+  }
 }
 
 /// What is to be written.

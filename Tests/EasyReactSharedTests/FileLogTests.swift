@@ -8,12 +8,16 @@ import Testing
 /// The file of a `FileStore`, cut and damaged as a program leaves it that is killed.
 @Suite(.watched) struct FileLogTests {
   private func append(_ log: inout FileLog, _ key: String, _ bytes: Data) throws -> StoreEntry {
-    let entry = try log.locked { log throws(SharedProblem) in
-      _ = try log.read()
-      return try log.append(StoreWrite(key: key, bytes: bytes))
+    let news = try log.locked { log throws(SharedProblem) in
+      var news = try log.read()
+      _ = try log.append(StoreWrite(key: key, bytes: bytes), &news)
+      return news
     }
-    return try #require(entry)
+    guard case .entry(let entry)? = news?.last else { throw Nothing() }
+    return entry
   }
+
+  private struct Nothing: Error {}
 
   /// A log of five entries, its bytes, and where each entry ends.
   private func sample() throws -> (bytes: Data, ends: [Int]) {
@@ -88,6 +92,49 @@ import Testing
     #expect(size < 3 << 20 && reader.revision == 2_001)
     #expect(reader.entries["key"]?.map(\.bytes) == [Data("1998".utf8), Data("1999".utf8)])
     #expect(reader.entries["kept"]?.last?.bytes == Data([9]))
+  }
+
+  @Test func `20.6 a lock whose folder was removed and made anew still locks out the others`()
+    throws
+  {
+    let folder = Folder()
+    var one = FileLog(folder: folder.path, history: 2),
+      other = FileLog(folder: folder.path, history: 2)
+    defer {
+      one.close()
+      other.close()
+    }
+    _ = try append(&one, "key", Data([1]))
+    try FileManager.default.removeItem(atPath: folder.path)
+    let isInside = try other.locked { _ throws(SharedProblem) in
+      try one.locked { _ in true } ?? false
+    }
+    #expect(isInside == false)
+    #expect(try append(&other, "key", Data([2])).revision == 1)
+    #expect(try append(&one, "key", Data([3])).revision == 2)
+    _ = try other.read()
+    #expect(other.entries["key"]?.map(\.bytes) == [Data([2]), Data([3])])
+  }
+
+  /// `/dev/full` is a disk without room.
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func `20.6 a log for which there was no room is left by nobody, nor tried with each write`()
+    throws
+  {
+    let folder = Folder(), beside = folder.path + "/log.new"
+    var log = FileLog(folder: folder.path, history: 1)
+    defer { log.close() }
+    log.leastSizeToRewrite = 4_096
+    _ = try append(&log, "key", Data())
+    try FileManager.default.createSymbolicLink(atPath: beside, withDestinationPath: "/dev/full")
+    while try Data(contentsOf: URL(fileURLWithPath: folder.path + "/log")).count <= 4_096 {
+      _ = try append(&log, "key", Data(count: 100))
+    }
+    #expect(throws: (any Error).self) {
+      try FileManager.default.destinationOfSymbolicLink(atPath: beside)
+    }
+    #expect(log.leastSizeToRewrite > 8_192)
+    #expect(try append(&log, "key", Data([9])).bytes == Data([9]))
   }
 
   @Test func `20.7 a folder whose log is another program's is refused, and left as it is`()

@@ -399,6 +399,32 @@ import Testing
     #expect(one.node.status.value?.problem?.code == .outcomeUnknown)
   }
 
+  /// A deletion by another tool, what it wrote, and what a later version of this library does.
+  @Test(arguments: [
+    StoreWrite(key: "key", bytes: Data(), isDeletion: true),
+    StoreWrite(key: "key", bytes: Data("4711".utf8)),
+    StoreWrite(key: "key", bytes: Data("ER9".utf8)),
+  ])
+  func `20.6 an entry that no shared node wrote proves nothing of what was written before it`(
+    _ foreign: StoreWrite
+  ) {
+    let world = World()
+    let one = world.machine(1)
+    world.settle()
+    // Done, and the answer lost; the watch brings the last entry only.
+    one.store.plan([.answerLost], delays: [1_000])
+    one.store.slowDown(.seconds(10))
+    one.store.skipEntries()
+    one.node.update(default: 0) { $0 += 1 }
+    world.clock.advance(by: .milliseconds(1))
+    #expect(world.newest()?.revision == 1)
+    world.memory.write(foreign) { _ in }
+    world.settle()
+    #expect(world.newest()?.revision == 2 && world.newest()?.bytes == foreign.bytes)
+    #expect(one.node.status.current.problem?.code == .outcomeUnknown)
+    #expect(one.node.status.current.isSettled)
+  }
+
   @Test func `20.6 beyond the stated number sets are joined, and the newest is kept`() {
     let world = World()
     let one = world.machine(1, telling: .newest, limit: 3),
@@ -601,6 +627,31 @@ import Testing
     listening.cancel()
   }
 
+  /// What frees bytes may be the program's, and bring the next entry.
+  @Test func `20.0 bytes of an entry that was overtaken are let go under no lock`() {
+    let store = Telling(), isFirst = Atomic(true)
+    let tell = { @Sendable (revision: UInt64, bytes: Data) in
+      store.tell(.entry(StoreEntry(key: "key", revision: revision, bytes: bytes)))
+    }
+    let coding = SharedCoding<Data>(
+      encode: { $0 },
+      decode: { value in
+        if isFirst.exchange(false, ordering: .relaxed) {
+          let freed = Data.Deallocator.custom { place, _ in
+            free(place)
+            tell(4, Envelope(writer: 7, sequence: 4, count: 4).bytes(before: Data([4])))
+          }
+          tell(2, Data(bytesNoCopy: malloc(100)!, count: 100, deallocator: freed))
+          tell(3, Envelope(writer: 7, sequence: 3, count: 3).bytes(before: Data([3])))
+        }
+        return value
+      })
+    let node = store.node("key", of: Data.self, coding: coding)
+    tell(1, Envelope(writer: 7, sequence: 1, count: 1).bytes(before: Data([1])))
+    store.tell(.current)
+    #expect(node.value == Data([4]))
+  }
+
   // MARK: 20.7
 
   @Test(arguments: [
@@ -650,6 +701,24 @@ import Testing
     #expect(fresh.value == 1 && fresh.status.value?.problem?.code == .unencodable)
   }
 
+  @Test func `20.7 counts that nobody can have counted to stop nobody`() {
+    let world = World()
+    let one = world.machine(1, telling: .every), other = world.machine(2, telling: .every)
+    world.settle()
+    for value in 1...3 {
+      let bytes = Envelope(writer: 7, sequence: UInt64(value), count: .max).bytes(
+        before: Data("\(value)".utf8))
+      world.memory.put(bytes, at: "key") { _ in }
+      world.settle()
+      #expect(one.node.value == value && one.node.status.current.isSettled)
+      one.node.value = 10 * value
+      world.settle()
+      #expect(other.node.value == 10 * value)
+      #expect(one.node.status.current.isSettled && one.node.status.current.problem == nil)
+    }
+    #expect(one.node.status.current.missedCount > 0)
+  }
+
   @Test func `20.7 damaged envelopes are refused, never a crash`() throws {
     let whole = Envelope(
       writer: 7, sequence: 300, count: 4, previous: 1 << 40,
@@ -687,4 +756,25 @@ private final class Jobs: NodeScheduler {
     return true
   }
   func runAll() { while runNext() {} }
+}
+
+/// A store of the test's own, which tells what the test says.
+private final class Telling: SharedStore {
+  let nodes = SharedNodes()
+  let scheduler: any NodeScheduler = .immediate
+  let connection = Node(StoreConnection.connected)
+  private let handler = Mutex<(@Sendable (StoreEvent) -> Void)?>(nil)
+  func tell(_ event: StoreEvent) { handler.withLock { $0 }?(event) }
+  func get(
+    _ key: String, _ completion: @escaping @Sendable (Result<StoreEntry?, SharedProblem>) -> Void
+  ) { completion(.success(nil)) }
+  func write(_ write: StoreWrite, _ completion: @escaping @Sendable (StoreAnswer) -> Void) {
+    completion(.conflict)
+  }
+  func watch(
+    _ key: String, after revision: UInt64?, _ handler: @escaping @Sendable (StoreEvent) -> Void
+  ) -> any Cancelable {
+    self.handler.withLock { $0 = handler }
+    return CancelableBag()
+  }
 }

@@ -140,6 +140,52 @@ extension SharedStore {
   }
 
   @Test(arguments: StoreKind.available)
+  func `20.0 a watch that is released ends`(_ kind: StoreKind) async throws {
+    let store = kind.make().next()
+    try await reach(store.connection) { $0.isConnected }
+    guard case .stored(let first) = await store.answer(StoreWrite(key: "a", bytes: Data([1])))
+    else {
+      Issue.record("not stored")
+      return
+    }
+    for revision in [nil, first] {
+      let told = MutableNode<[StoreEvent]>([]), late = MutableNode<[StoreEvent]>([])
+      var watching: (any Cancelable)? = store.watch("a", after: revision) { event in
+        told.update { $0.append(event) }
+      }
+      try await reach(told) { $0.contains(.current) }
+      let before = told.current
+      withExtendedLifetime(watching) {}
+      watching = nil
+      // Who came later is told later.
+      let watchingLate = store.watch("a", after: nil) { event in late.update { $0.append(event) } }
+      try await reach(late) { $0.contains(.current) }
+      _ = await store.answer(StoreWrite(key: "a", bytes: Data([2])))
+      try await reach(late) { $0.count == 3 }
+      #expect(told.current == before)
+      watchingLate.cancel()
+    }
+  }
+
+  /// What frees bytes may be the program's, and asks the store.
+  @Test(arguments: StoreKind.available)
+  func `20.0 bytes that were written are let go under no lock`(_ kind: StoreKind) async throws {
+    let store = kind.make().next(), freed = MutableNode(0)
+    try await reach(store.connection) { $0.isConnected }
+    for _ in 0..<70 {  // more than are kept
+      let bytes = Data(
+        bytesNoCopy: malloc(100)!, count: 100,
+        deallocator: .custom { place, _ in
+          free(place)
+          store.get("a") { _ in }
+          freed.update { $0 += 1 }
+        })
+      _ = await store.answer(StoreWrite(key: "a", bytes: bytes))
+    }
+    try await reach(freed) { $0 >= 6 }
+  }
+
+  @Test(arguments: StoreKind.available)
   func `20.1, 20.2 what is set here is told here at once, and elsewhere when the store has it`(
     _ kind: StoreKind
   ) async throws {

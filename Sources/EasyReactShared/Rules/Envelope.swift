@@ -8,6 +8,7 @@ import Foundation
 /// one and wrote together with it: their number, and for each how far its sequence lies before the entry's, one more than its number
 /// of bytes, or zero where it is none, and the bytes. The value's own bytes are the rest. Version 1 is the same without those values.
 struct Envelope: Hashable, Sendable {
+  /// Zero: none.
   var writer: UInt64 = 0
   /// That of the entry's value, the last of those that were written together.
   var sequence: UInt64 = 0
@@ -16,6 +17,14 @@ struct Envelope: Hashable, Sendable {
   /// The revision that it replaced.
   var previous: UInt64 = 0
   var trail = WriteTrail()
+
+  /// Of an entry that no shared node wrote: nobody knows what was written before it.
+  static func unknown(at revision: UInt64) -> Envelope {
+    Envelope(trail: WriteTrail(since: revision))
+  }
+
+  /// How many there are with so many more. It wraps: whoever wrote the entry may have written any number.
+  func count(with more: Int) -> UInt64 { count &+ UInt64(more) }
 
   /// The newest write of a writer that is known to have been done, as this entry or before it.
   func sequence(of writer: UInt64) -> UInt64? {

@@ -63,9 +63,9 @@ extension ReplicaState {
   }
 
   private mutating func countMissed(before entry: Entry, _ ownCount: Int) {
-    let told = confirmed.envelope.count + UInt64(ownCount) + UInt64(1 + entry.earlier.count)
+    let told = confirmed.envelope.count(with: ownCount + 1 + entry.earlier.count)
     guard rules.telling == .every, entry.envelope.count > told else { return }
-    missedCount += Int(clamping: entry.envelope.count - told)
+    missedCount += Int(clamping: min(entry.envelope.count - told, UInt64(.max - missedCount)))
   }
 
   /// The store has it, or never will. What comes back of one's own is not told again.

@@ -13,7 +13,7 @@ extension ReplicaState {
     attempts += 1
     let envelope = Envelope(
       writer: writer, sequence: last.sequence,
-      count: confirmed.envelope.count + UInt64(earlier.count) + 1, previous: confirmed.revision,
+      count: confirmed.envelope.count(with: earlier.count + 1), previous: confirmed.revision,
       trail: confirmed.trailOfNext)
     attempt = Attempt(
       number: attempts, made: last, earlier: earlier, expected: confirmed.revision,
@@ -104,9 +104,7 @@ extension ReplicaState {
 extension ReplicaState.Entry {
   /// The trail of an entry that replaces this one.
   var trailOfNext: WriteTrail {
-    if revision == 0 { return WriteTrail() }
-    // Nobody knows what stood before an entry without an envelope.
-    if envelope.count == 0 { return WriteTrail(since: revision) }
+    if envelope.writer == 0 { return envelope.trail }
     return envelope.trail.adding(
       .init(writer: envelope.writer, sequence: envelope.sequence, revision: revision))
   }

@@ -19,28 +19,59 @@ import Darwin
 struct FileLog {
   let folder: String
   let history: Int
+  let durability: FileStore.Durability
   private(set) var entries: EntryHistory = [:]
   private(set) var revision: UInt64 = 0
   private var file: Int32 = -1
   private var lock: Int32 = -1
-  private var node: UInt64 = 0
   private var identity: UInt64 = 0
   /// Up to here it has been read.
   private var offset = 0
+  /// A sync failed: what was appended last may not be on the drive, and is not read before it is (`repair`).
+  private var isDoubtful = false
+  /// The drive has the name of the file, too.
+  private var isNameSynced = false
+  /// A test passes a drive that fails.
+  var flush: @Sendable (Int32) -> Bool = systemFlush
   private static let magic = Data("EASYREACT LOG 1\n".utf8)
   private static let headerSize = 24
   /// Smaller files are not rewritten.
   var leastSizeToRewrite = 4 << 20
 
-  init(folder: String, history: Int) { (self.folder, self.history) = (folder, history) }
+  init(folder: String, history: Int, durability: FileStore.Durability = .process) {
+    (self.folder, self.history, self.durability) = (folder, history, durability)
+  }
 
   /// Closes its files. It is a value, so whoever has it says when.
   mutating func close() {
-    for descriptor in [file, lock] where descriptor >= 0 { _ = systemClose(descriptor) }
-    (file, lock) = (-1, -1)
+    have(-1)
+    haveLock(-1)
+  }
+
+  /// The file is this one from now on; less than zero: none.
+  private mutating func have(_ new: Int32) {
+    if file >= 0 { _ = systemClose(file) }
+    (file, isNameSynced) = (new, false)
+  }
+
+  private mutating func haveLock(_ new: Int32) {
+    if lock >= 0 { _ = systemClose(lock) }
+    lock = new
   }
 
   private var path: String { folder + "/log" }
+  private var lockPath: String { folder + "/lock" }
+
+  /// Is it the file that has the name? Nil: there is none of that name.
+  private func hasName(_ path: String, _ descriptor: Int32) throws(SharedProblem) -> Bool? {
+    var named = stat(), opened = stat()
+    guard stat(path, &named) == 0 else {
+      if errno == ENOENT { return nil }
+      throw failure("“\(path)” cannot be looked at")  // and may be anything
+    }
+    return fstat(descriptor, &opened) == 0 && opened.st_ino == named.st_ino
+      && opened.st_dev == named.st_dev
+  }
 
   // MARK: The lock
 
@@ -48,24 +79,29 @@ struct FileLog {
   mutating func locked<Result>(
     _ body: (inout FileLog) throws(SharedProblem) -> Result
   ) throws(SharedProblem) -> Result? {
-    if lock < 0 || access(folder + "/lock", F_OK) != 0 {
-      try makeFolder()
-      if lock >= 0 { _ = systemClose(lock) }
-      lock = open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    }
-    if lock < 0 { throw failure("its lock cannot be opened") }
-    if flock(lock, LOCK_EX | LOCK_NB) != 0 {
-      if errno == EWOULDBLOCK || errno == EINTR { return nil }
-      throw failure("it cannot be locked")
-    }
+    guard try takeLock() else { return nil }
     defer { _ = flock(lock, LOCK_UN) }
     return try body(&self)
   }
 
-  private func makeFolder() throws(SharedProblem) {
+  /// False: another one has it.
+  private mutating func takeLock() throws(SharedProblem) -> Bool {
+    while true {
+      if lock < 0 { try openLock() }
+      let isTaken = flock(lock, LOCK_EX | LOCK_NB) == 0
+      if !isTaken, errno != EWOULDBLOCK, errno != EINTR { throw failure("it cannot be locked") }
+      if (try? hasName(lockPath, lock)) == true { return isTaken }
+      // The folder was removed meanwhile: who made it anew has another lock.
+      haveLock(-1)
+    }
+  }
+
+  private mutating func openLock() throws(SharedProblem) {
     do {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     } catch { throw failure("it cannot be made: \(error)") }
+    haveLock(open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o644))
+    if lock < 0 { throw failure("its lock cannot be opened") }
   }
 
   private func failure(_ what: String) -> SharedProblem {
@@ -84,11 +120,9 @@ struct FileLog {
   mutating func read() throws(SharedProblem) -> [News] {
     var news: [News] = []
     try reopen(&news)
-    if file < 0 { return news }
+    if file < 0 || isDoubtful { return news }
     while true {
-      var status = stat()
-      guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
-      let size = Int(status.st_size)
+      let size = try size()
       if size <= offset { return news }
       let bytes = try readBytes(at: offset, min(size - offset, 8 << 20))
       let used = take(bytes, &news)
@@ -102,40 +136,44 @@ struct FileLog {
 
   /// The file that has the name at present, which may be another one than before.
   private mutating func reopen(_ news: inout [News]) throws(SharedProblem) {
-    var status = stat()
-    guard stat(path, &status) == 0 else {
-      if file >= 0 { lose(&news) }
-      return
+    guard let isPresent = try hasName(path, file) else {
+      have(-1)
+      return lose(&news)
     }
-    if file >= 0, UInt64(status.st_ino) == node { return }
+    if isPresent { return }
     let new = open(path, O_RDWR | O_APPEND | O_CLOEXEC)
     if new < 0 { throw failure("its log cannot be opened") }
-    if file >= 0 { _ = systemClose(file) }
-    file = new
-    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
-    node = UInt64(status.st_ino)
-    let header = try readBytes(at: 0, Self.headerSize)
-    var reader = ByteReader(header)
+    have(new)
+    do throws(SharedProblem) { try readHeader(&news) } catch {
+      have(-1)
+      throw error
+    }
+  }
+
+  private mutating func readHeader(_ news: inout [News]) throws(SharedProblem) {
+    var reader = ByteReader(try readBytes(at: 0, Self.headerSize))
     guard reader.bytes(16) == Self.magic, let identity = reader.fixed() else {
-      _ = systemClose(file)
-      file = -1
       throw SharedProblem(
         .wrongKind, "the file “log” there is none of a FileStore of this version", at: folder,
         remedy: "Choose another folder, or bring all programs to one version of EasyReact.")
     }
-    if self.identity != 0, self.identity != identity { lose(&news) }
-    self.identity = identity
-    offset = Self.headerSize
+    if self.identity != identity { lose(&news) }
+    // Whoever wrote it anew has synced it, but perhaps not its name.
+    if isDoubtful { try sync() }
+    (self.identity, offset) = (identity, Self.headerSize)
   }
 
   /// The log is gone, or is another one.
   private mutating func lose(_ news: inout [News]) {
-    (entries, revision, identity) = ([:], 0, 0)
+    if identity == 0 { return }
+    (entries, revision, identity, isDoubtful) = ([:], 0, 0, false)
     news.append(.reset)
-    if access(path, F_OK) != 0, file >= 0 {
-      _ = systemClose(file)
-      file = -1
-    }
+  }
+
+  private func size() throws(SharedProblem) -> Int {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
+    return Int(status.st_size)
   }
 
   private func readBytes(at offset: Int, _ count: Int) throws(SharedProblem) -> Data {
@@ -162,88 +200,125 @@ struct FileLog {
       let entry = StoreEntry(logged: body)
     {
       used += 8 + Int(length)
-      if entry.revision > revision {
-        note(entry)
-        news.append(.entry(entry))
-      }
+      if entry.revision > revision { note(entry, &news) }
     }
     offset += used
     return used
   }
 
-  private mutating func note(_ entry: StoreEntry) {
+  private mutating func note(_ entry: StoreEntry, _ news: inout [News]) {
     revision = entry.revision
     entries.keep(entry, atMost: history)
+    news.append(.entry(entry))
   }
 
   // MARK: Writing, under the lock
 
-  /// Appends an entry; everything before it has been read.
-  mutating func append(_ write: StoreWrite) throws(SharedProblem) -> StoreEntry {
+  /// Appends an entry; everything before it has been repaired, and read.
+  mutating func append(
+    _ write: StoreWrite, _ news: inout [News]
+  ) throws(SharedProblem) -> StoreAnswer {
     if file < 0 { try begin() }
     try cutOff()
-    let entry = StoreEntry(
-      key: write.key, revision: revision + 1, bytes: write.bytes, isDeletion: write.isDeletion)
+    let entry = StoreEntry(write, revision: revision + 1)
     let bytes = entry.logged
     do { try put(bytes, into: file) } catch {
       _ = ftruncate(file, off_t(offset))  // the disk is full: no half of an entry
       throw error
     }
+    if durability == .machine {
+      do { try sync() } catch { return .unknown(error) }
+    }
     offset += bytes.count
-    note(entry)
+    note(entry, &news)
     // The entry is there, whatever becomes of the rest.
     if offset > leastSizeToRewrite { try? rewriteIfWorthIt() }
-    return entry
+    return .stored(revision: entry.revision)
   }
-
-  /// Waits until the disk has what was appended; nil: it has.
-  func sync() -> SharedProblem? { fsync(file) == 0 ? nil : failure("its log cannot be synced") }
 
   /// What somebody left who was killed while he appended.
   private func cutOff() throws(SharedProblem) {
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw failure("its log cannot be read") }
-    if Int(status.st_size) > offset, ftruncate(file, off_t(offset)) != 0 {
+    if try size() > offset, ftruncate(file, off_t(offset)) != 0 {
       throw failure("its log cannot be cut")
     }
   }
 
   /// A new log, with an identity of its own.
   private mutating func begin() throws(SharedProblem) {
-    try replace(identity: UInt64.random(in: 1...UInt64.max), with: [])
+    let new = UInt64.random(in: 1...UInt64.max)
+    try replace(with: Self.header(new))
+    (identity, offset) = (new, Self.headerSize)
+  }
+
+  private static func header(_ identity: UInt64) -> Data {
+    var bytes = magic
+    bytes.append(fixed: identity)
+    return bytes
   }
 
   private mutating func rewriteIfWorthIt() throws(SharedProblem) {
+    // Where it is not, or there is no room for it, not before it has doubled.
+    leastSizeToRewrite = max(leastSizeToRewrite, 2 * offset)
     let kept = entries.values.joined().sorted { $0.revision < $1.revision }
     let size = kept.reduce(Self.headerSize) { $0 + $1.loggedCount }
-    guard offset > 4 * size else {
-      // Not before it has doubled.
-      leastSizeToRewrite = max(leastSizeToRewrite, 2 * offset)
-      return
-    }
-    try replace(identity: identity, with: kept)
+    if offset <= 4 * size { return }
+    var bytes = Self.header(identity)
+    for entry in kept { bytes.append(entry.logged) }
+    try replace(with: bytes)
+    offset = size
     leastSizeToRewrite = max(4 << 20, 2 * size)
   }
 
   /// A new file takes the name in one step: who reads meanwhile has the old one whole.
-  private mutating func replace(identity: UInt64, with kept: [StoreEntry]) throws(SharedProblem) {
+  private mutating func replace(with bytes: Data) throws(SharedProblem) {
     let beside = path + ".new"
     let new = open(beside, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     if new < 0 { throw failure("a new log cannot be made") }
-    var bytes = Self.magic
-    bytes.append(fixed: identity)
-    for entry in kept { bytes.append(entry.logged) }
-    do { try put(bytes, into: new) } catch {
+    do throws(SharedProblem) {
+      try put(bytes, into: new)
+      guard flush(new), rename(beside, path) == 0 else {
+        throw failure("a new log cannot be put in place")
+      }
+    } catch {
       _ = systemClose(new)
+      _ = unlink(beside)  // it may have taken the last room that there was
       throw error
     }
-    var status = stat()
-    guard fsync(new) == 0, fstat(new, &status) == 0, rename(beside, path) == 0 else {
-      _ = systemClose(new)
-      throw failure("a new log cannot be put in place")
+    have(new)
+  }
+
+  // MARK: Syncing, under the lock
+
+  /// Waits until the drive has the file, and finds it by its name. Where that fails nobody knows what it has.
+  private mutating func sync() throws(SharedProblem) {
+    isDoubtful = true
+    if !flush(file) { throw failure("its log cannot be synced") }
+    if !isNameSynced, !syncFolders() { throw failure("it cannot be synced") }
+    (isDoubtful, isNameSynced) = (false, true)
+  }
+
+  /// After a sync that failed: writes the whole file anew. A second sync of the same one may claim what the drive does not have,
+  /// for the system may have forgotten by then what it could not write.
+  mutating func repair() throws(SharedProblem) {
+    guard isDoubtful, try hasName(path, file) == true else { return }
+    try replace(with: readBytes(at: 0, size()))
+    try sync()
+  }
+
+  /// A file's name lies in its folder, that one's name in the one above, and so on. Who made them need not have synced them.
+  private func syncFolders() -> Bool {
+    let names = URL(fileURLWithPath: folder).resolvingSymlinksInPath().pathComponents.dropFirst()
+    return (0...names.count).allSatisfy {
+      syncFolder("/" + names.prefix($0).joined(separator: "/"))
     }
-    if file >= 0 { _ = systemClose(file) }
-    (file, node, self.identity, offset) = (new, UInt64(status.st_ino), identity, bytes.count)
+  }
+
+  /// True also of one that this program has not made, for it may not read it, and of a file system that cannot sync folders.
+  private func syncFolder(_ path: String) -> Bool {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder < 0 { return errno == EACCES }
+    defer { _ = systemClose(folder) }
+    return flush(folder) || errno == EINVAL
   }
 
   private func put(_ bytes: Data, into descriptor: Int32) throws(SharedProblem) {
@@ -259,62 +334,16 @@ struct FileLog {
   }
 }
 
+/// Waits until the drive has what was written.
+@Sendable private func systemFlush(_ descriptor: Int32) -> Bool {
+  #if canImport(Darwin)
+  // `fsync` leaves it in the drive's own cache there. Where that cannot be emptied `fsync` is what there is.
+  if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+  #endif
+  return fsync(descriptor) == 0
+}
+
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
   write(descriptor, bytes, count)
-}
-
-// MARK: - Entries as bytes
-
-extension StoreEntry {
-  /// How many bytes it has in the log.
-  var loggedCount: Int { 8 + 11 + key.utf8.count + bytes.count }
-
-  var logged: Data {
-    var body = Data(capacity: loggedCount)
-    body.append(fixed: revision)
-    body.append(isDeletion ? 1 : 0)
-    body.append(contentsOf: [UInt8(key.utf8.count & 0xFF), UInt8(key.utf8.count >> 8)])
-    body.append(contentsOf: key.utf8)
-    body.append(bytes)
-    var all = Data(capacity: body.count + 8)
-    for number in [UInt32(body.count), Checksum.of(body)] {
-      for shift in stride(from: 0, to: 32, by: 8) {
-        all.append(UInt8(truncatingIfNeeded: number >> shift))
-      }
-    }
-    all.append(body)
-    return all
-  }
-
-  init?(logged body: Data) {
-    var reader = ByteReader(body)
-    guard let revision = reader.fixed(), let flag = reader.byte(), let length = reader.short(2),
-      let key = reader.bytes(Int(length)).flatMap({ String(bytes: $0, encoding: .utf8) })
-    else { return nil }
-    self.init(key: key, revision: revision, bytes: reader.rest, isDeletion: flag == 1)
-  }
-}
-
-extension ByteReader {
-  /// A number of up to eight bytes, the lowest first.
-  mutating func short(_ count: UInt64) -> UInt64? {
-    var number: UInt64 = 0
-    for index in 0..<count {
-      guard let byte = byte() else { return nil }
-      number |= UInt64(byte) << (8 * index)
-    }
-    return number
-  }
-}
-
-/// The cyclic redundancy check of 32 bits that Ethernet and zip have (IEEE 802.3).
-enum Checksum {
-  private static let table: [UInt32] = (0..<256).map { index in
-    (0..<8).reduce(UInt32(index)) { sum, _ in sum & 1 == 1 ? 0xEDB8_8320 ^ (sum >> 1) : sum >> 1 }
-  }
-
-  static func of(_ bytes: Data) -> UInt32 {
-    ~bytes.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ ($0 >> 8) }
-  }
 }

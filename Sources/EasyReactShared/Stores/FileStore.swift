@@ -12,7 +12,8 @@ import Synchronization
 /// Processes hear each other within a few dozen milliseconds: each looks at the file every 20 ms while it watches something.
 /// What is acknowledged survives the end of any process; with ``Durability/machine`` also that of the machine. The folder lies
 /// on a local disk: file systems of a network do not keep the promises of locks that it builds on. All that it has is in the
-/// memory of each process that has it open.
+/// memory of each process that has it open. While the folder cannot be read, or not be written, ``connection`` says so, and it is
+/// tried again, a write after pauses of up to a second.
 /// - Complexity: O(1) a write, and O(n) in the bytes that it has now and then, when the log is written anew.
 public final class FileStore: SharedStore {
   /// When is a write acknowledged?
@@ -27,13 +28,22 @@ public final class FileStore: SharedStore {
     var log: FileLog
     var watchers = Watchers()
     var isPolling = false
+    /// Why the log could not be read when that was last tried.
+    var unread: SharedProblem?
+    var setback: Setback?
     deinit {
       var log = log
       log.close()
     }
   }
+  /// A write has failed. That reading goes well says nothing about the next one.
+  fileprivate struct Setback {
+    var problem: SharedProblem
+    var pause: Duration
+    /// Before that none is tried.
+    var end: Duration
+  }
   private let state: Mutex<State>
-  private let durability: Durability
   private let valueLimit: Int
   private let interval: Duration
   public let nodes: SharedNodes
@@ -50,7 +60,7 @@ public final class FileStore: SharedStore {
   ///   - valueLimit: How many bytes a value has at most.
   ///   - limit: How many sets of one node may wait.
   ///   - interval: How often it looks at what others wrote. Greater than zero; anything else stops with a message.
-  ///   - scheduler: Where it works; nil: on a queue of its own.
+  ///   - scheduler: Where it works; nil: on a queue of its own. One that does not wait, as `.immediate`, stops with a message.
   public init(
     _ folder: String, durability: Durability = .process, history: Int = 64,
     valueLimit: Int = 16 << 20,
@@ -63,8 +73,14 @@ public final class FileStore: SharedStore {
     if interval <= .zero {
       fatalError("FileStore(lookingEvery: \(interval)): it is not positive. Pass more than zero.")
     }
-    state = Mutex(State(log: FileLog(folder: folder, history: history)))
-    (self.durability, self.valueLimit, self.interval) = (durability, valueLimit, interval)
+    if scheduler is ImmediateScheduler {
+      fatalError(
+        "FileStore(on: .immediate): it looks at its file again and again, and this scheduler does not wait in between. "
+          + "Pass one on which time passes, or none.")
+    }
+    let log = FileLog(folder: folder, history: history, durability: durability)
+    state = Mutex(State(log: log))
+    (self.valueLimit, self.interval) = (valueLimit, interval)
     nodes = SharedNodes(limit: limit)
     self.scheduler = scheduler ?? .queue(DispatchQueue(label: "FileStore"))
     self.scheduler.schedule { [weak self] in self?.look() }
@@ -76,17 +92,18 @@ public final class FileStore: SharedStore {
     return result
   }
 
+  /// For tests, whose drives fail.
+  func changeLog(_ body: (inout FileLog) -> Void) { state.withLock { body(&$0.log) } }
+
   // MARK: Reading
 
-  /// Reads what others have written, and tells the watchers.
+  /// Reads what others have written, and looks whether something can be written.
   private func look() {
+    let now = scheduler.now
     let problem = change { state in
       do throws(SharedProblem) {
-        let news = try state.log.read()
-        state.tell(news)
-        // Those who came while it could not be read.
-        if !isConnected { state.watchers.appendToAll(.current) }
-        return nil as SharedProblem?
+        try state.read()
+        return try state.hindrance(at: now)
       } catch { return error }
     }
     tellConnection(problem)
@@ -129,12 +146,11 @@ public final class FileStore: SharedStore {
   ) {
     scheduler.schedule { [self] in
       look()
-      let entry = state.withLock { $0.log.entries[key]?.last }
-      switch connection.value {
-      case .connected?: completion(.success(entry))
-      case .disconnected(let problem)?, .refused(let problem)?: completion(.failure(problem))
-      case .connecting?, nil: completion(.success(entry))
+      let result = state.withLock { state in
+        if let problem = state.unread { return Result<StoreEntry?, _>.failure(problem) }
+        return .success(state.log.entries[key]?.last)
       }
+      completion(result)
     }
   }
 
@@ -149,11 +165,11 @@ public final class FileStore: SharedStore {
       look()
       change { state in
         // A folder that cannot be read is not an empty one.
-        state.add(watcher, after: revision, isKnown: isConnected)
+        state.add(watcher, after: revision)
       }
       beginPolling()
     }
-    return ClosureCancelable { watcher.cancel() }
+    return Watching { watcher.cancel() }
   }
 
   // MARK: Writing
@@ -186,7 +202,12 @@ public final class FileStore: SharedStore {
     if write.bytes.count > valueLimit {
       return .refused(.tooLarge(write.bytes.count, limit: valueLimit, key: write.key))
     }
-    let result = change { state in state.answer(to: write, durability) }
+    let now = scheduler.now
+    let result = change { state in
+      let answer = state.answer(to: write)
+      state.note(answer, at: now)
+      return answer
+    }
     switch result {
     case .unsent(let problem)?, .unknown(let problem)?: tellConnection(problem)
     default: break
@@ -197,20 +218,45 @@ public final class FileStore: SharedStore {
 }
 
 extension FileStore.State {
-  fileprivate mutating func answer(
-    to write: StoreWrite, _ durability: FileStore.Durability
-  ) -> StoreAnswer? {
+  /// Reads what others have written, and tells the watchers.
+  fileprivate mutating func read() throws(SharedProblem) {
+    do throws(SharedProblem) { tell(try log.read()) } catch {
+      unread = error
+      throw error
+    }
+    // Those who came while it could not be read.
+    if unread.take() != nil { watchers.appendToAll(.current) }
+  }
+
+  /// Why no write is to be tried at present; nil: one may be.
+  fileprivate mutating func hindrance(at now: Duration) throws(SharedProblem) -> SharedProblem? {
+    guard let setback else { return nil }
+    // It takes no write to see that it would fail where the folder cannot be locked.
+    _ = try log.locked { log throws(SharedProblem) in try log.repair() }
+    return now < setback.end ? setback.problem : nil
+  }
+
+  fileprivate mutating func note(_ answer: StoreAnswer?, at now: Duration) {
+    switch answer {
+    case .stored?: setback = nil
+    case .unsent(let problem)?, .unknown(let problem)?:
+      if let setback, now < setback.end { return }  // one of those that were tried together
+      let pause = min((setback?.pause ?? .milliseconds(10)) * 2, .seconds(1))
+      setback = .init(problem: problem, pause: pause, end: now + pause)
+    case .conflict?, .refused?, nil: break
+    }
+  }
+
+  fileprivate mutating func answer(to write: StoreWrite) -> StoreAnswer? {
     var news: [FileLog.News] = []
     defer { tell(news) }
     do throws(SharedProblem) {
       return try log.locked { log throws(SharedProblem) in
+        try log.repair()
         news = try log.read()
         let newest = log.entries[write.key]?.last?.revision ?? 0
         if let expected = write.expected, expected != newest { return .conflict }
-        let entry = try log.append(write)
-        news.append(.entry(entry))
-        if durability == .machine, let problem = log.sync() { return .unknown(problem) }
-        return .stored(revision: entry.revision)
+        return try log.append(write, &news)
       }
     } catch { return .unsent(error) }
   }
@@ -226,11 +272,11 @@ extension FileStore.State {
     }
   }
 
-  fileprivate mutating func add(_ watcher: Watcher, after revision: UInt64?, isKnown: Bool) {
+  fileprivate mutating func add(_ watcher: Watcher, after revision: UInt64?) {
     for entry in log.entries.entries(of: watcher.key, after: revision) {
       watchers.append(.entry(entry), to: watcher)
     }
-    if isKnown { watchers.append(.current, to: watcher) }
+    if unread == nil { watchers.append(.current, to: watcher) }
     watchers.add(watcher)
   }
 }

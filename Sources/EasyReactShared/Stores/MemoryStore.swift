@@ -15,7 +15,7 @@ import Synchronization
 ///     other.node("price", of: Int.self) !== price
 ///
 /// Its connection never breaks. It keeps the newest entries of each key, 64 unless told otherwise.
-/// - Complexity: O(1) a write, and the watchers of its key.
+/// - Complexity: O(1) a write, a copy of its bytes, and the watchers of its key.
 public final class MemoryStore: SharedStore {
   /// What the handles share.
   private final class Shelf: Sendable {
@@ -95,8 +95,7 @@ public final class MemoryStore: SharedStore {
       let newest = state.entries[write.key]?.last?.revision ?? 0
       if let expected = write.expected, expected != newest { return .conflict }
       state.revision += 1
-      let entry = StoreEntry(
-        key: write.key, revision: state.revision, bytes: write.bytes, isDeletion: write.isDeletion)
+      let entry = StoreEntry(write, revision: state.revision)
       state.entries.keep(entry, atMost: shelf.history)
       state.watchers.append(entry)
       return .stored(revision: entry.revision)
@@ -116,6 +115,6 @@ public final class MemoryStore: SharedStore {
       state.watchers.append(.current, to: watcher)
       state.watchers.add(watcher)
     }
-    return ClosureCancelable { watcher.cancel() }
+    return Watching { watcher.cancel() }
   }
 }

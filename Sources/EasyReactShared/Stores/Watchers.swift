@@ -59,6 +59,15 @@ package struct Watchers {
   }
 }
 
+/// What a store's `watch` returns: whoever has it is told until he cancels it, or lets it go. The store has what it ends.
+package final class Watching: Cancelable {
+  private let end: @Sendable () -> Void
+  /// - Parameter end: May be called several times.
+  package init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  deinit { end() }
+  package func cancel() { end() }
+}
+
 /// One who watches a key: what he is still to be told waits in order.
 package final class Watcher: Cancelable {
   private struct State {

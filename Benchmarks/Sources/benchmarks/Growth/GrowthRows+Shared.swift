@@ -23,7 +23,8 @@ func sharedRows() -> [GrowthRow] {
       for _ in 0..<size { store.put(Data([1]), at: "key") { _ in } }
       clock.run()
       return Grown(work: size, keep: store) {
-        for _ in 0..<size { _ = store.watch("key", after: UInt64(size)) { _ in } }
+        let watchings = (0..<size).map { _ in store.watch("key", after: UInt64(size)) { _ in } }
+        withExtendedLifetime(watchings) {}
       }
     },
     GrowthRow("n writes to a key of a FileStore that keeps n, watched") { size in
