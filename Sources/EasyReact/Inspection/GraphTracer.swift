@@ -150,8 +150,9 @@ public enum GraphTracing {
 
   /// The engine reports while anybody hears it.
   static func updateSwitch() {
-    let recording = Recording.current == nil ? 0 : easyreact_heard_by_recording
     state.withLock {
+      // Read under the lock under which it is written: of two that switch the later one knows all.
+      let recording = Recording.isAnyRunning ? easyreact_heard_by_recording : 0
       let tracer = $0.isHeard || CreationRecorder.areHeard ? easyreact_heard_by_tracer : 0
       easyreact_set_traced(Int32(tracer | recording))
     }

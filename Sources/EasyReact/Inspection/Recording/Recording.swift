@@ -42,6 +42,7 @@ package final class Recording: @unchecked Sendable {
   private static let running = Mutex(Running())
   /// The one that runs.
   package static var current: Recording? { running.withLock { $0.recording } }
+  static var isAnyRunning: Bool { running.withLock { $0.recording != nil } }
 
   private init(number: UInt64, events: Int, bytes: Int, descriptionLength: Int, measuresTime: Bool)
   {
