@@ -171,13 +171,11 @@ public enum GraphTracing {
     if tracer == nil, label == nil { return }
     let event = event()
     $isTracing.withValue(true) {
-      tracer.map { tell(event, $0) }
-      if let label, event.isForDebug { output(event.text(as: label)) }
+      aside {
+        tracer?.trace(event)
+        if let label, event.isForDebug { output(event.text(as: label)) }
+      }
     }
-  }
-
-  private static func tell(_ event: GraphEvent, _ tracer: any GraphTracer) {
-    aside { tracer.trace(event) }
   }
 
   static var elapsed: Duration { state.withLock { $0.began.duration(to: .now) } }
