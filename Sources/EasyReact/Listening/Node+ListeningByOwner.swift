@@ -128,7 +128,8 @@ extension Node {
     at location: SourceLocation, _ listening: OwnedListening, _ owner: Owner,
     _ body: @escaping (Owner, NodePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
-    let unretained = Unmanaged.passUnretained(listening)  // the edge's public object, which it retains
+    // The edge's public object, which it retains.
+    let unretained = Unmanaged.passUnretained(listening)
     return attach(listening, owner, at: location) { up, edge, turn in
       unretained._withUnsafeGuaranteedRef { listening in
         if let owner = listening.owner {
@@ -160,7 +161,8 @@ extension Node {
 extension OwnedListening {
   /// The owner is not retained to be looked for: it may be none of this thread's, and must not die here.
   final func unlessOwnerIsGone(_ step: @escaping Step) -> Step {
-    let unretained = Unmanaged.passUnretained(self)  // the edge's public object, which it retains
+    // The edge's public object, which it retains.
+    let unretained = Unmanaged.passUnretained(self)
     return { up, edge, turn in
       unretained._withUnsafeGuaranteedRef { listening in
         if !listening.isOwnerGone { return step(up, edge, turn) }
