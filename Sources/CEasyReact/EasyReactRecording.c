@@ -48,11 +48,14 @@ static void release(struct easyreact_ring *ring) { __atomic_store_n(&ring->lock,
 
 struct easyreact_ring *easyreact_ring_make(
     uint64_t number, uint64_t capacity, uint64_t byte_capacity, uint32_t description_length, bool measures_time) {
+  // `calloc` looks whether the product is too large, and touches nothing that is.
+  struct easyreact_event *events = capacity > SIZE_MAX ? NULL : calloc((size_t)capacity, sizeof *events);
+  if (events == NULL) return NULL;
   struct easyreact_ring *ring = calloc(1, sizeof *ring);
   *ring = (struct easyreact_ring){
       .number = number, .capacity = capacity, .byte_capacity = byte_capacity,
       .description_length = description_length, .measures_time = measures_time,
-      .first = 1, .next = 1, .began_nanoseconds = nanoseconds(), .began = now(), .events = malloc(capacity * sizeof(struct easyreact_event))};
+      .first = 1, .next = 1, .began_nanoseconds = nanoseconds(), .began = now(), .events = events};
   ring->newest = ring->began;
   return ring;
 }
@@ -79,9 +82,10 @@ static void *text(uint8_t form, struct easyreact_value value) {
 }
 
 // Objects that nobody needs any more: released outside of the lock.
+enum { evicted_at_once = 8 };
 struct evicted {
   uint32_t count;
-  void *objects[9];
+  void *objects[3 * (1 + evicted_at_once)];
 };
 
 static void evict(void *object, struct evicted *evicted) {
@@ -100,6 +104,16 @@ static void drop_oldest(struct easyreact_ring *ring, struct evicted *evicted) {
 
 static void release_evicted(struct evicted *evicted) {
   for (uint32_t i = 0; i < evicted->count; i++) swift_release(evicted->objects[i]);
+  evicted->count = 0;
+}
+
+// Drops a few events before this one for whose descriptions there is no room. True: more of them must go.
+static bool make_room(struct easyreact_ring *ring, uint64_t sequence, struct evicted *evicted) {
+  for (int dropped = 0;; dropped++) {
+    if (ring->bytes <= ring->byte_capacity || ring->first >= sequence) return false;
+    if (dropped == evicted_at_once) return true;
+    drop_oldest(ring, evicted);
+  }
 }
 
 static bool are_equal(const struct easyreact_event *event) {
@@ -157,8 +171,12 @@ void easyreact_record(
   if (ring->next - ring->first > ring->capacity) drop_oldest(ring, &evicted);
   ring->bytes += event->bytes;
   *advance(ring, &ring->next_place) = *event;
-  for (int dropped = 0; dropped < 2 && ring->bytes > ring->byte_capacity && ring->first < event->sequence; dropped++)
-    drop_oldest(ring, &evicted);
+  while (make_room(ring, event->sequence, &evicted)) {
+    // Others may write meanwhile. Each event is dropped once, so on average it is one for each that is written.
+    release(ring);
+    release_evicted(&evicted);
+    acquire(ring);
+  }
   release(ring);
   if (evicted.count > 0) release_evicted(&evicted);
   if (ring->measures_time) mark = now();

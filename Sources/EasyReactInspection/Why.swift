@@ -64,7 +64,7 @@ extension GraphRecords {
   /// The same of records, for a page or a saved session.
   /// - Parameter sequence: As of this event; nil: now.
   public func why(_ node: UInt64, at sequence: UInt64? = nil) -> Why {
-    let end = events.lowerBound((sequence ?? .max - 1) + 1)
+    let end = events.upperBound(sequence ?? .max)
     let last = events[..<end].last { $0.kind == .stored && $0.node == node }
     var why = Why(
       node: node, label: label(of: node),

@@ -132,6 +132,43 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test
+    func `18.1 a ring full of events without descriptions gives way to the bytes all the same`() {
+      recorded(events: 10_000, bytes: 10_000) { recorder in
+        let number = MutableNode(0), text = MutableNode("")
+        for value in 1...5_000 { number.value = value }
+        for number in 1...1_000 { text.value = String(repeating: "x", count: 99) + "\(number)" }
+        let texts = recorder.records.events(of: text, .stored)
+        #expect((60...90).contains(texts.count))
+      }
+    }
+
+    @Test func `18.1, 13 more events than there is memory for: a message with the remedy`() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        GraphRecorder(events: 1 << 57).start()
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(
+        text.contains("GraphRecorder(events: 144115188075855872") && text.contains("pass fewer"))
+    }
+
+    @Test func `18.1 a node that goes in a turn that began before the recording is gone`() {
+      struct Quiet: GraphTracer { func trace(_ event: GraphEvent) {} }
+      let recorder = GraphRecorder(), a = MutableNode(1), made = Mutex<UInt64>(0)
+      GraphTracing.install(Quiet())
+      let listening = a.listen { _ in
+        recorder.start()
+        made.withLock { $0 = MutableNode(2).id }
+      }
+      GraphTracing.install(nil)
+      let records = recorder.records
+      recorder.stop()
+      #expect(records.node(made.withLock { $0 })?.gone != nil)
+      withExtendedLifetime(listening) {}
+    }
+
     @Test func `18.1 started and stopped at any time, from nothing each time`() {
       recorded { recorder in
         let node = MutableNode(0)

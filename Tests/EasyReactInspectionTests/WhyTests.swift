@@ -28,6 +28,21 @@ private func outcomes(_ recorder: GraphRecorder, _ node: AnyNode) -> [WhyNot.Out
 
 extension `18 A graph that explains itself` {
   @Suite struct Why_ {
+    @Test func `18.2, 18.6 why and why not take any sequence, the greatest too`() {
+      recorded { recorder in
+        let price = MutableNode(3).named("price"), double = price.map { $0 * 2 }
+        let large = double.filter { $0 > 10 }
+        price.value = 4
+        var records = recorder.records
+        #expect(records.why(double.id, at: .max).steps == records.why(double.id).steps)
+        // As a file may have it.
+        let last = records.events.indices.last { records.events[$0].kind == .set }!
+        records.events.removeSubrange((last + 1)...)
+        records.events[last].sequence = .max
+        #expect(records.whyNot(large.id, since: 0).answers.count >= 1)
+      }
+    }
+
     @Test
     func
       `18.2 why: from the set, with call, context, thread and time, over each edge, old and new`()

@@ -20,6 +20,19 @@ import Testing
     #expect(price.name == "price")
   }
 
+  @Test func `20.1 a shared node stays one when the listenings that it owns itself are ended`() {
+    let world = World()
+    let one = world.store(), other = world.store()
+    let here = one.node("price", of: Int.self), there = other.node("price", of: Int.self)
+    let heard = Mutex(0)
+    here.listen(by: here) { _, _ in heard.withLock { $0 += 1 } }
+    here.value = 1
+    here.stopListening(by: here)
+    here.value = 2
+    world.settle()
+    #expect(there.value == 2 && heard.withLock { $0 } == 1)
+  }
+
   @Test func `20.1 operators, lenses, links and batches work as with any node`() {
     struct Point: Codable, Sendable, Equatable { var x: Int, y: Int }
     let world = World()

@@ -86,7 +86,8 @@ struct easyreact_ring {
   struct easyreact_event *_Nonnull events;
 };
 
-struct easyreact_ring *_Nonnull easyreact_ring_make(
+// Null: there is no memory for so many events.
+struct easyreact_ring *_Nullable easyreact_ring_make(
     uint64_t number, uint64_t capacity, uint64_t byte_capacity, uint32_t description_length, bool measures_time);
 // The caller has taken what the events retain (`easyreact_ring_take`).
 void easyreact_ring_free(struct easyreact_ring *_Nonnull ring);

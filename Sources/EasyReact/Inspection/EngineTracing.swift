@@ -43,7 +43,7 @@ extension NodePointer {
   }
 
   @inline(never) func traceGone(in turn: TurnPointer) {
-    if let ring = turn.ring { recordGone(ring, turn) }
+    recordGone(in: turn)
     GraphTracing.emit(.nodeGone, self, 0)
     GraphTracing.forget(pointee.id)
   }

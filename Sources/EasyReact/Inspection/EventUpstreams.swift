@@ -40,19 +40,20 @@ extension AnyNode {
 
   /// The far node's lock is only tried, as by `lookAtEdges`; where it is taken, whoever asks walks with `several`.
   private final var upstreamThatBringsEvents: EventUpstream {
-    var found = EventUpstream.none
+    // Released when no lock is held, also where there are several: it may be the last reference.
+    var first: AnyNode?
+    var areSeveral = false
     storage.forEachEdge(.ins) { edge in
       if edge.pointee.has(.cut) || edge.pointee.traits.has(.keepsEvents) { return }
-      guard case .none = found, let up = edge.pointee.up, up.pointee.tryAcquire() else {
-        found = .several
+      guard first == nil, let up = edge.pointee.up, up.pointee.tryAcquire() else {
+        areSeveral = true
         return
       }
-      let node = up.nodeLocked()
+      first = up.nodeLocked()
       up.pointee.release()
-      // Released by the caller, behind the lock.
-      found = node.map { .one($0) } ?? .none
     }
-    return found
+    if areSeveral { return .several }
+    return first.map { .one($0) } ?? .none
   }
 }
 

@@ -150,8 +150,9 @@ public enum GraphTracing {
 
   /// The engine reports while anybody hears it.
   static func updateSwitch() {
-    let recording = Recording.current == nil ? 0 : easyreact_heard_by_recording
     state.withLock {
+      // Read under the lock under which it is written: of two that switch the later one knows all.
+      let recording = Recording.isAnyRunning ? easyreact_heard_by_recording : 0
       let tracer = $0.isHeard || CreationRecorder.areHeard ? easyreact_heard_by_tracer : 0
       easyreact_set_traced(Int32(tracer | recording))
     }
@@ -170,13 +171,11 @@ public enum GraphTracing {
     if tracer == nil, label == nil { return }
     let event = event()
     $isTracing.withValue(true) {
-      tracer.map { tell(event, $0) }
-      if let label, event.isForDebug { output(event.text(as: label)) }
+      aside {
+        tracer?.trace(event)
+        if let label, event.isForDebug { output(event.text(as: label)) }
+      }
     }
-  }
-
-  private static func tell(_ event: GraphEvent, _ tracer: any GraphTracer) {
-    aside { tracer.trace(event) }
   }
 
   static var elapsed: Duration { state.withLock { $0.began.duration(to: .now) } }

@@ -19,7 +19,8 @@ extension Node {
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Value) -> Void
   ) -> any Cancelable {
-    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+    startHandingOwner(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
+      owner, up, _, _ in
       up.withValue { body(owner, $0) }
     }
   }
@@ -33,7 +34,7 @@ extension Node {
     by owner: Owner, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Owner, Change<Value>) -> Void
   ) -> any Cancelable {
-    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
+    startHandingOwner(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
       owner, up, edge, turn in
       body(owner, Change(up, edge, turn))
     }
@@ -47,7 +48,8 @@ extension Node {
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> (Value) -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) { owner, up, _, _ in
+    startHandingOwner(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
+      owner, up, _, _ in
       up.withValue { method(owner)($0) }
     }
   }
@@ -59,7 +61,8 @@ extension Node {
     by owner: Owner, calling method: @escaping @Sendable (Owner) -> () -> Void,
     file: StaticString = #fileID, line: UInt = #line
   ) -> any Cancelable {
-    start(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) { owner, _, _, _ in
+    startHandingOwner(at: SourceLocation(file, line), OwnedListening(owner: owner), owner) {
+      owner, _, _, _ in
       method(owner)()
     }
   }
@@ -75,7 +78,8 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let calls = ScheduledListener<Value>(scheduler, listening.whileOwned(body))
-    return start(at: SourceLocation(file, line), listening, owner, calls, calls.stepOfValues())
+    return start(
+      at: SourceLocation(file, line), listening, owner, state: calls, calls.stepOfValues())
   }
 
   /// Calls `body` with each change on a scheduler, later and in order, as long as the owner lives.
@@ -87,7 +91,8 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let calls = ScheduledListener<Change<Value>>(scheduler, listening.whileOwned(body))
-    return start(at: SourceLocation(file, line), listening, owner, calls, calls.stepOfChanges())
+    return start(
+      at: SourceLocation(file, line), listening, owner, state: calls, calls.stepOfChanges())
   }
 
   /// Makes `edge` hear values and emptiness as long as the owner lives.
@@ -96,13 +101,9 @@ extension Node {
     by owner: some AnyObject, with edge: ListenEdge<Value>, file: StaticString = #fileID,
     line: UInt = #line
   ) -> any Cancelable {
-    let hear = step(of: edge)
-    return start(
-      at: SourceLocation(file, line), OwnedListening(owner: owner), owner, hearsEmptiness: true
-    ) {
-      _, up, life, turn in
-      _ = hear(up, life, turn)
-    }
+    start(
+      at: SourceLocation(file, line), OwnedListening(owner: owner), owner, hearsEmptiness: true,
+      step(of: edge))
   }
 
   /// Ends all listenings of this node by `owner`.
@@ -112,38 +113,44 @@ extension Node {
     for listening in found ?? [] { listening.cancel() }
   }
 
-  /// A listener on a scheduler: `step` passes the value on to `calls`.
+  /// Each event looks for the owner first: if it is gone, the listening ends instead.
   final func start(
     at location: SourceLocation, _ listening: OwnedListening, _ owner: some AnyObject,
-    _ calls: EdgeState, _ step: @escaping Step
+    state: EdgeState? = nil, hearsEmptiness: Bool = false, _ step: @escaping Step
   ) -> any Cancelable {
-    start(at: location, listening, owner, state: calls) { _, up, edge, turn in
-      _ = step(up, edge, turn)
-    }
+    attach(
+      listening, owner, at: location, state: state, hearsEmptiness: hearsEmptiness,
+      listening.unlessOwnerIsGone(step))
   }
 
-  /// Each event looks for the owner first: if it is gone, the listening ends instead.
-  @inlinable final func start<Owner: AnyObject>(
+  /// The same with an owner that any thread may retain: each event hands it on.
+  @inlinable final func startHandingOwner<Owner: AnyObject & Sendable>(
     at location: SourceLocation, _ listening: OwnedListening, _ owner: Owner,
-    state: EdgeState? = nil,
-    hearsEmptiness: Bool = false,
     _ body: @escaping (Owner, NodePointer, EdgePointer, TurnPointer) -> Void
   ) -> any Cancelable {
-    // A node that listens to itself is not kept by that.
-    let keepsNode = owner !== self as AnyObject
-    let edge = makeListener(
-      state: state, hearsEmptiness: hearsEmptiness, publicObject: listening, keepsNode: keepsNode
-    ) { [listening = Unmanaged.passUnretained(listening)] up, life, turn in
-      // It is the public object of the edge, which retains it.
-      listening._withUnsafeGuaranteedRef { listening in
+    // The edge's public object, which it retains.
+    let unretained = Unmanaged.passUnretained(listening)
+    return attach(listening, owner, at: location) { up, edge, turn in
+      unretained._withUnsafeGuaranteedRef { listening in
         if let owner = listening.owner {
-          body(unsafeDowncast(owner, to: Owner.self), up, life, turn)
+          body(unsafeDowncast(owner, to: Owner.self), up, edge, turn)
         } else {
           listening.cancel()
         }
       }
       return false
     }
+  }
+
+  @usableFromInline final func attach(
+    _ listening: OwnedListening, _ owner: some AnyObject, at location: SourceLocation,
+    state: EdgeState? = nil, hearsEmptiness: Bool = false, _ step: @escaping Step
+  ) -> any Cancelable {
+    // A node that listens to itself is not kept by that.
+    let keepsNode = owner !== self as AnyObject
+    let edge = makeListener(
+      state: state, hearsEmptiness: hearsEmptiness, publicObject: listening, keepsNode: keepsNode,
+      step)
     listening.edge = edge
     register(listening, owner: owner, of: storage)
     attachListener(edge, at: location)
@@ -152,6 +159,19 @@ extension Node {
 }
 
 extension OwnedListening {
+  /// The owner is not retained to be looked for: it may be none of this thread's, and must not die here.
+  final func unlessOwnerIsGone(_ step: @escaping Step) -> Step {
+    // The edge's public object, which it retains.
+    let unretained = Unmanaged.passUnretained(self)
+    return { up, edge, turn in
+      unretained._withUnsafeGuaranteedRef { listening in
+        if !listening.isOwnerGone { return step(up, edge, turn) }
+        listening.cancel()
+        return false
+      }
+    }
+  }
+
   /// Looks for the owner when the call is made, which may be long after it was scheduled. The call
   /// may outlive the edge, so it holds the listening; the listening holds nothing.
   final func whileOwned<Owner: AnyObject, Item>(

@@ -99,7 +99,8 @@ extension Node {
     }
     let calls = ScheduledListener<Value>(MainScheduler(), call)
     return start(
-      at: SourceLocation(file, line), listening, owner, calls, calls.stepOfValues(timing, call))
+      at: SourceLocation(file, line), listening, owner, state: calls,
+      calls.stepOfValues(timing, call))
   }
 
   /// The same from the main actor, for an owner of its that is not `Sendable`.
@@ -117,7 +118,8 @@ extension Node {
     }
     let calls = ScheduledListener<Value>(MainScheduler(), call)
     return start(
-      at: SourceLocation(file, line), listening, owner, calls, calls.stepOfValues(timing, call))
+      at: SourceLocation(file, line), listening, owner, state: calls,
+      calls.stepOfValues(timing, call))
   }
 
   /// Calls `body` with each change on the main actor, later and in order, as long as the owner lives.
@@ -132,7 +134,8 @@ extension Node {
     }
     let calls = ScheduledListener<Change<Value>>(MainScheduler(), call)
     return start(
-      at: SourceLocation(file, line), listening, owner, calls, calls.stepOfChanges(timing, call))
+      at: SourceLocation(file, line), listening, owner, state: calls,
+      calls.stepOfChanges(timing, call))
   }
 
   /// The same from the main actor, for an owner of its that is not `Sendable`.
@@ -150,7 +153,8 @@ extension Node {
     }
     let calls = ScheduledListener<Change<Value>>(MainScheduler(), call)
     return start(
-      at: SourceLocation(file, line), listening, owner, calls, calls.stepOfChanges(timing, call))
+      at: SourceLocation(file, line), listening, owner, state: calls,
+      calls.stepOfChanges(timing, call))
   }
 }
 

@@ -64,12 +64,17 @@ extension MutableNode {
   package final func listenAsKeeper(
     _ body: @escaping @Sendable (_ value: Value?, _ cameOverEdge: Bool) -> Void
   ) {
-    _ = start(
-      at: SourceLocation(#fileID, #line), OwnedListening(owner: self), self, hearsEmptiness: true
-    ) { _, up, _, turn in
+    // Ended by the node when it goes; not among those that `stopListening(by:)` ends.
+    let listening = OwnedListening(owner: self)
+    let step = listening.unlessOwnerIsGone { up, _, turn in
       let cameOverEdge = up.pointee.sender.load(ordering: .relaxed) != nil
       body(turn.isEmptied ? nil : up.slot(Value.self).pointee, cameOverEdge)
+      return false
     }
+    let edge = makeListener(
+      state: nil, hearsEmptiness: true, publicObject: listening, keepsNode: false, step)
+    listening.edge = edge
+    attachListener(edge, at: SourceLocation(#fileID, #line))
   }
 
   /// A change of a node whose value is kept elsewhere is a decision of its keeper.

@@ -87,6 +87,8 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var snapshot: TreeDictionary<Key, Int> { counts.withLock { $0 } }
 
   private func change(_ key: Key, by amount: Int) {
+    // A key that is not equal to itself, like `Double.nan`, is none of any value, and would not be found here again.
+    if key != key { return }
     while true {
       let (before, seen) = counts.withLock { ($0, version.load(ordering: .relaxed)) }
       var after = before

@@ -60,13 +60,7 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: object)
     let property = AssignedProperty(listening, assign)
-    let edge = makeListener(
-      state: EdgeState(), hearsEmptiness: false, publicObject: listening,
-      keepsNode: object !== self as AnyObject, property.step())
-    listening.edge = edge
-    register(listening, owner: object, of: storage)
-    attachListener(edge, at: location)
-    return listening
+    return start(at: location, listening, object, state: EdgeState(), property.step())
   }
 }
 
@@ -83,14 +77,9 @@ private final class AssignedProperty<Root: AnyObject, Value: Sendable>: MainFoll
     self.assign = assign
   }
 
-  /// The object is not retained here: it must not die on another thread than its own.
   func step() -> Step {
     { [self] up, _, turn in
-      if listening.isOwnerGone {
-        listening.cancel()
-      } else {
-        note(Told<Value>(up, turn), in: turn)
-      }
+      note(Told<Value>(up, turn), in: turn)
       return false
     }
   }

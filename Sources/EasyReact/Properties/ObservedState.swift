@@ -56,6 +56,8 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
     let told = unsafeDowncast(told, to: Told<Value>.self)
     if told.wave < number || hasEnded { return }
     coming = told
+    // Before the trackers are told: one of them may read again at once, and is told of the next change.
+    if reading == .read { reading = .changedSince }
     registrar.willSet(self, keyPath: \.shown)
   }
 
@@ -77,7 +79,6 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   }
 
   @MainActor private func awaitReading() {
-    if reading == .read { reading = .changedSince }
     if isLookedAt || object != nil { return }
     isLookedAt = true
     UnreadValues.shared.add(self)
@@ -129,7 +130,8 @@ extension ObservedState: EdgeObserver {
     attachingTurn.store(UInt(bitPattern: turn), ordering: .relaxed)
     node.attachListener(edge, at: node.storage.pointee.location)
     attachingTurn.store(0, ordering: .relaxed)
-    shown = first.map { $0.value } ?? node.value
+    // Where nothing was heard: what was sent last counts, what a batch has staged does not.
+    shown = first.map { $0.value } ?? aside { node.value }
     number = first?.wave ?? 0
     first = nil
   }

@@ -8,36 +8,48 @@ import Synchronization
 /// again what it held before, as if that were newer than what was set there meanwhile.
 ///
 /// A part that has the same bits as before counts as untouched. What has other bits and is equal counts as changed.
-@usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: the holder of the whole's region touches it, nobody else.
-  private(set) var isWatched = false
-  private var value: Value?
-  private(set) var version: Version = (0, 0)
+///
+/// Set by the holder of the whole's region, but for the beginning, and read by the holder of the lens's: that is the same
+/// one until the lens is cut from its whole.
+@usableFromInline final class PartVersion<Value: Sendable>: Sendable {
+  private struct Present {
+    var value: Value?
+    var version: Version = (0, 0)
+  }
+  private let present = Mutex(Present())
+  private let hasBegun = Atomic(false)
 
-  /// Something is linked to the lens for the first time, and what that holds now counts.
+  var isWatched: Bool { hasBegun.load(ordering: .acquiring) }
+  var version: Version { present.withLock { $0.version } }
+
+  /// Something is linked to the lens for the first time, and what that holds now counts. The holder of the lens's region.
   func begin(with node: NodePointer) {
     if isWatched { return }
-    isWatched = true
     note(node.readStored(Value.self), node.version())
+    hasBegun.store(true, ordering: .releasing)
   }
 
   /// A set of the part, in the order in which its whole makes them: newer than what it replaces, older than whatever was set since. What
   /// other parts were set to meanwhile has nothing to do with it.
   func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64) {
     if !isWatched { return }
-    note(new(), number > version.number ? (number, 0) : (version.number, newSequence()))
+    let new = new()  // user code
+    note(new) { $0.number < number ? (number, 0) : ($0.number, newSequence()) }
   }
 
-  func note(_ new: Value?, _ version: Version) {
-    self.version = version
-    let old = value
-    value = new
+  func note(_ new: Value?, _ version: Version) { note(new) { _ in version } }
+
+  private func note(_ new: Value?, _ next: (Version) -> Version) {
+    let old = present.withLock { present in
+      defer { present = Present(value: new, version: next(present.version)) }
+      return present.value
+    }
     _ = consume old  // user code
   }
 
   /// The whole, or the part that this one lies in, has told a value.
   func noteChange(_ new: Value?, of up: NodePointer, in turn: TurnPointer) {
-    if !isWatched || haveSameBits(value, new) { return }
+    if !isWatched || haveSameBits(present.withLock { $0.value }, new) { return }
     let wave = turn.pointee.wave
     note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
   }
@@ -47,10 +59,9 @@ import Synchronization
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
   ) -> Delivery {
     var delivery = Delivery(edge, turn)
-    let number = delivery.wave.number
-    if isWatched,
-      number == version.number || number == node.pointee.wave.load(ordering: .relaxed)
-    {
+    if !isWatched { return delivery }
+    let number = delivery.wave.number, version = version
+    if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
       (delivery.wave.number, delivery.tiebreak) = version
     }
     return delivery

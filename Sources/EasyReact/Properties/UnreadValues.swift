@@ -1,33 +1,37 @@
 import Synchronization
 
 /// A value that has changed since it was read.
-protocol UnreadValue: AnyObject {
+package protocol UnreadValue: AnyObject {
   /// Nobody has read it since. The second time in a row it ends, and false is returned.
   @MainActor func isStillAwaited() -> Bool
 }
 
 /// The observed values that changed and have not been read since: after a second or two they are not listened
 /// to any more. One timer for all, which runs only while there are some.
-@MainActor final class UnreadValues {
-  static let shared = UnreadValues()
+@MainActor package final class UnreadValues {
+  static let shared = UnreadValues(on: .main)
 
   private struct Entry { weak var value: (any UnreadValue)? }
   private var entries: [Entry] = []
+  private let scheduler: any NodeScheduler
 
-  func add(_ value: any UnreadValue) {
-    entries.append(Entry(value: value))
-    if entries.count == 1 { lookLater() }
-  }
+  /// - Parameter scheduler: The main actor's; in tests one whose time is virtual.
+  package init(on scheduler: some NodeScheduler) { self.scheduler = scheduler }
 
-  private func lookLater() {
-    MainScheduler().schedule(after: .seconds(1)) {
-      MainActor.assumeIsolated { UnreadValues.shared.look() }
-    }
+  package func add(_ value: any UnreadValue) { add([Entry(value: value)]) }
+
+  private func add(_ more: [Entry]) {
+    let hasTimer = !entries.isEmpty
+    entries += more
+    if hasTimer || more.isEmpty { return }
+    scheduler.schedule(after: .seconds(1)) { MainActor.assumeIsolated { self.look() } }
   }
 
   private func look() {
-    entries = entries.filter { $0.value?.isStillAwaited() ?? false }
-    if !entries.isEmpty { lookLater() }
+    let looked = entries
+    entries = []
+    // What ends here may change others, which come in meanwhile: deinits are user code.
+    add(looked.filter { $0.value?.isStillAwaited() ?? false })
   }
 }
 

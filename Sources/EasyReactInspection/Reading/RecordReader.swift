@@ -250,8 +250,7 @@ struct RecordReader {
   /// Everything; or, of events, those behind one.
   func records(after sequence: UInt64, began: Double) -> GraphRecords {
     // `.max` for whoever wants nodes and edges alone.
-    let first =
-      sequence == 0 ? 0 : sequence == .max ? events.count : events.lowerBound(sequence + 1)
+    let first = sequence == 0 ? 0 : events.upperBound(sequence)
     return GraphRecords(
       nodes: nodes, edges: edges.values.sorted { $0.id < $1.id }, events: Array(events[first...]),
       dropped: dropped, began: began)

@@ -231,7 +231,7 @@ struct Shape {
 
   /// Over one edge at least.
   mutating func leads(from node: UInt64, at sequence: UInt64) -> Bool {
-    let epoch = changes.lowerBound(sequence + 1)
+    let epoch = changes.upperBound(sequence)
     if leading[epoch] == nil {
       leading[epoch] = reached(back: true, from: target) { $0.lived(at: sequence) }
     }
@@ -250,7 +250,7 @@ struct Shape {
 
   /// The first cut edge of each way that led from a node to the target.
   mutating func cutsOnWay(from node: UInt64, at sequence: UInt64) -> [EdgeRecord] {
-    let origin = Origin(node: node, epoch: changes.lowerBound(sequence + 1))
+    let origin = Origin(node: node, epoch: changes.upperBound(sequence))
     if let found = cutsOnWay[origin] { return found }
     let meant = cutsThatMatter().filter { $0.cut!.sequence <= sequence }
     if meant.isEmpty { return [] }
@@ -275,7 +275,7 @@ struct Shape {
       return false
     }
     if down == target { return true }
-    let span = Span(start: changes.lowerBound(start + 1), end: changes.lowerBound(end))
+    let span = Span(start: changes.upperBound(start), end: changes.lowerBound(end))
     if leadingWithin[span] == nil {
       leadingWithin[span] = reached(back: true, from: target) {
         ($0.cut?.sequence ?? .max) > start && ($0.born?.sequence ?? 0) < end
@@ -309,4 +309,7 @@ extension [UInt64] {
     }
     return low
   }
+
+  /// The index of the first that is greater.
+  func upperBound(_ number: UInt64) -> Int { number == .max ? count : lowerBound(number + 1) }
 }

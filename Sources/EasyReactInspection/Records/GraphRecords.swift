@@ -50,6 +50,9 @@ extension Array where Element: Identifiable<UInt64> {
     return low
   }
 
+  /// The index of the first element whose id is greater.
+  func upperBound(_ id: UInt64) -> Int { id == .max ? count : lowerBound(id + 1) }
+
   func find(_ id: UInt64) -> Element? {
     let place = lowerBound(id)
     return place < count && self[place].id == id ? self[place] : nil

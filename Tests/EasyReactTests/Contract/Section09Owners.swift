@@ -75,6 +75,46 @@ extension Section9 {
     clock.run()
   }
 
+  /// At home in one place: it must not die elsewhere.
+  private final class View {}
+
+  /// Where a view is called; lets it go in the midst of a set.
+  private final class Home: ListenEdge<Int>, NodeScheduler, @unchecked Sendable {
+    // Unchecked: of one thread.
+    var view: View? = View()
+    private(set) var diedAtOnce = false
+
+    private func letGo() {
+      weak let seen = view
+      view = nil
+      diedAtOnce = seen == nil
+    }
+
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) { letGo() }
+    var now: Duration { .zero }
+    func schedule(_ work: @escaping @Sendable () -> Void) { letGo() }
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+      letGo()
+      return CancelableBag()
+    }
+  }
+
+  @Test func `9.3 an owner that is not Sendable is not retained on the thread that sets`() {
+    let attach: [(Node<Int>, Home) -> any Cancelable] = [
+      { node, home in node.listen(by: home.view!, on: home) { _, _ in } },
+      { node, home in node.listenToChanges(by: home.view!, on: home) { _, _ in } },
+      { node, home in node.listen(by: home.view!, with: home) },
+    ]
+    for attach in attach {
+      let node = MutableNode<Int>(), home = Home()
+      _ = attach(node, home)
+      node.value = 1
+      #expect(home.diedAtOnce)
+      node.value = 2
+      #expect(!node.hasListener)
+    }
+  }
+
   @Test func `9.3 a node may be the owner of a listening of another node`() {
     let lives = LifetimeTracker()
     let a = MutableNode(1)

@@ -33,6 +33,24 @@ extension Section10 {
     #expect(told.values == ["plain", "simple"])
   }
 
+  /// Like `Double.nan`.
+  private final class Odd: Hashable, Sendable {
+    static func == (a: Odd, b: Odd) -> Bool { false }
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  @Test func `10.3, 9.8 a key that is not equal to itself leaves nothing behind`() {
+    let lives = LifetimeTracker()
+    let a = MutableNode(1), numbers = a.switch { _ -> Odd? in Odd() }
+    let lost = Recorder(numbers.unmatched)
+    do {
+      let asked = numbers.case(lives.track(Odd(), "key"))
+      a.value = 2
+      #expect(asked.isEmpty && lost.values == [1, 2], "nobody can ask for it")
+    }
+    #expect(lives.alive == [])
+  }
+
   @Test func `10.3 unmatched takes the values whose key nobody asked for`() {
     let a = MutableNode("plain")
     let lines = a.switch { key($0) }

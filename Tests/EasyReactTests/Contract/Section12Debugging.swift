@@ -79,6 +79,19 @@ extension `12 Looking at the graph` {
       #expect(echo.value == 2)  // the value, and that nobody listens
     }
 
+    @Test func `12.4 what the output sets is no part of a batch that is open`() {
+      let node = MutableNode(1), target = MutableNode<Int>(), other = MutableNode(0)
+      let before = GraphTracing.output
+      target.debug("debug-batch")
+      GraphTracing.output = { if $0.hasPrefix("debug-batch") { other.value = 1 } }
+      try? batch {
+        target.link(to: node)
+        throw Refusal()
+      }
+      GraphTracing.output = before
+      #expect(other.value == 1)
+    }
+
     @Test func `12.4 a ready tracer prints what happens to some nodes`() {
       let price = MutableNode(1).named("printed-price")
       let total = price.map { $0 * 2 }.named("printed-total")

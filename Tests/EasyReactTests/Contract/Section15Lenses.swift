@@ -420,6 +420,22 @@ struct Person: Sendable, Equatable {
 
   // MARK: Threads
 
+  /// Cut, it is no part of the whole's region any more. What goes wrong a sanitizer sees.
+  @Test func `15.4, 7.1 a lens that was cut is linked while another thread sets it`() {
+    Stress.rounds(200) { round in
+      let person = MutableNode(Person()), name = person[\.name]
+      name.wiring.removeUpstreamNodes()
+      let source = MutableNode("a name that takes more room than a String has")
+      round.threads(2) { member in
+        if member == 0 { name.link(to: source) }
+        for number in 1...10 where member == 1 { name.value = "another long name, \(number)" }
+      }
+      round.expect(settle(), "no rest")
+      round.expect(person.value!.name.contains("name"), "the whole is \(person.value!)")
+      keepAlive(name)
+    }
+  }
+
   @Test func `15.4 eight threads that set eight parts lose nothing`() {
     let whole = MutableNode(Array(repeating: 0, count: 8))
     let told = Journal<[Int]>()

@@ -269,6 +269,73 @@ import Testing
     #expect(other.listenerCount == 1 && watcher.seen.count == 11 && quiet.hasListener)
   }
 
+  /// Reads again at once whenever it is told.
+  @MainActor private final class HastyWatcher {
+    let node: Node<Int>
+    var told = 0
+    init(_ node: Node<Int>) { self.node = node }
+
+    func read() {
+      withObservationTracking {
+        _ = node.observed.value
+      } onChange: {
+        MainActor.assumeIsolated {
+          self.told += 1
+          self.read()
+        }
+      }
+    }
+  }
+
+  @Test func `15.1 a tracker that reads anew while it is told of a change is told of the next one`()
+  {
+    let node = MutableNode(0), watcher = HastyWatcher(node)
+    watcher.read()
+    node.value = 1
+    for _ in 0..<3 { node.lookWhetherItIsRead() }
+    node.value = 2
+    #expect(watcher.told == 2)
+  }
+
+  private final class Unread: UnreadValue {
+    private let whenLookedAt: @MainActor () -> Void
+    private(set) var looks = 0
+    init(_ whenLookedAt: @escaping @MainActor () -> Void = {}) { self.whenLookedAt = whenLookedAt }
+
+    @MainActor func isStillAwaited() -> Bool {
+      looks += 1
+      whenLookedAt()
+      return looks < 2
+    }
+  }
+
+  @Test func `15.1 a value that changes while others are looked at is looked at too`() {
+    let clock = VirtualScheduler(), values = UnreadValues(on: clock)
+    let second = Unread(), first = Unread { values.add(second) }
+    values.add(first)
+    clock.advance(by: .seconds(1))
+    #expect(first.looks == 1 && second.looks == 0)
+    clock.advance(by: .seconds(1))
+    #expect(first.looks == 2 && second.looks == 1)
+    clock.advance(by: .seconds(10))
+    #expect(first.looks == 2 && second.looks == 3, "added twice, and ended twice")
+  }
+
+  @Test func `15.1, 4.3 what a batch stages does not show before it is set`() {
+    let node = MutableNode<Int>(), other = MutableNode<Int>()
+    try? batch {
+      node.value = 5
+      #expect(node.observed.value == nil)
+      throw Refusal()
+    }
+    #expect(node.isEmpty && node.observed.value == nil)
+    batch {
+      other.value = 5
+      #expect(other.observed.value == nil)
+    }
+    #expect(other.observed.value == 5)
+  }
+
   @Test func `15.1 of optionals, of events, and of a lens`() {
     let optional = MutableNode<Int?>(nil), event = MutableNode<Int>.eventNode()
     #expect(optional.observed.value == .some(nil))

@@ -218,10 +218,12 @@ extension NodePointer {
     recording.ring.write(&event, trace.record)
   }
 
-  func recordGone(_ ring: RingPointer, _ turn: TurnPointer) {
+  /// As above, also in a turn that began before the recording: what is made in it may go in it.
+  func recordGone(in turn: TurnPointer) {
+    guard let recording = Recording.current else { return }
     var event = turn.event(.nodeGone, pointee.id, wave: 0)
-    ring.write(&event)
-    traceIfAny()?.noteGone(name, at: event.sequence, in: ring.pointee.number)
+    recording.ring.write(&event)
+    traceIfAny()?.noteGone(name, at: event.sequence, in: recording.ring.pointee.number)
   }
 
   /// Before it is stored, or waits. `number`: of one that waited.

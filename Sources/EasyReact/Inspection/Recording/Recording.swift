@@ -42,11 +42,17 @@ package final class Recording: @unchecked Sendable {
   private static let running = Mutex(Running())
   /// The one that runs.
   package static var current: Recording? { running.withLock { $0.recording } }
+  static var isAnyRunning: Bool { running.withLock { $0.recording != nil } }
 
   private init(number: UInt64, events: Int, bytes: Int, descriptionLength: Int, measuresTime: Bool)
   {
-    ring = easyreact_ring_make(
-      number, UInt64(events), UInt64(bytes), UInt32(clamping: descriptionLength), measuresTime)
+    guard
+      let ring = easyreact_ring_make(
+        number, UInt64(events), UInt64(bytes), UInt32(clamping: descriptionLength), measuresTime)
+    else {
+      fatalError("GraphRecorder(events: \(events)): there is no memory for so many; pass fewer.")
+    }
+    self.ring = ring
   }
 
   deinit {
