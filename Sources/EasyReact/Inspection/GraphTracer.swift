@@ -148,6 +148,11 @@ public enum GraphTracing {
     if state.withLock({ $0.debugged.removeValue(forKey: node) }) != nil { updateSwitch() }
   }
 
+  /// For tests: is it one of those that `debug` prints?
+  package static func prints(_ node: UInt64) -> Bool {
+    state.withLock { $0.label(of: node) != nil }
+  }
+
   /// The engine reports while anybody hears it.
   static func updateSwitch() {
     state.withLock {

@@ -200,9 +200,7 @@ import Testing
     let a = MutableNode<Int>(), b = MutableNode(3).named("ends here"), told = Recorder(b)
     let tracer = Setter()
     tracer.hook.set { b.value = 9 }
-    GraphTracing.install(tracer)
-    a.sync(with: b)
-    GraphTracing.install(nil)
+    traced(by: tracer) { _ = a.sync(with: b) }
     #expect(a.value == 9 && b.value == 9 && told.values == [3, 9])
   }
 

@@ -34,15 +34,16 @@ extension Section5 {
     closes: Bool
   ) {
     let a = MutableNode(1).named("first"), b = MutableNode(1), made = Journal<Node<Int>>()
-    GraphTracing.install(
-      Comer {
-        let join = a.downstreamNodes[0] as! Node<(Int, Int)>
-        let sum = join.map { $0 + $1 }
-        made.note(sum)
-        if closes { b.link(to: sum) } else { made.note(sum.combine(a).map { $0 + $1 }) }
-      })
-    let join = a.combine(closes ? b : b.map { $0 }.map { $0 }.map { $0 })
-    GraphTracing.install(nil)
+    let comer = Comer {
+      let join = a.downstreamNodes[0] as! Node<(Int, Int)>
+      let sum = join.map { $0 + $1 }
+      made.note(sum)
+      if closes { b.link(to: sum) } else { made.note(sum.combine(a).map { $0 + $1 }) }
+    }
+    let second: Node<Int> = closes ? b : b.map { $0 }.map { $0 }.map { $0 }
+    let joins = Journal<Node<(Int, Int)>>()
+    traced(by: comer) { joins.note(a.combine(second)) }
+    let join = joins.entries[0]
     #expect(made.entries.count == (closes ? 1 : 2))
     #expect(checkInvariants([a, b, join] + made.entries) == [])
     let told = Recorder(join.map { [$0, $1] })

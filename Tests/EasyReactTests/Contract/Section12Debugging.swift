@@ -79,6 +79,17 @@ extension `12 Looking at the graph` {
       #expect(echo.value == 2)  // the value, and that nobody listens
     }
 
+    @Test func `12.4 debug is over with a node that goes in the turn in which it was marked`() {
+      let a = MutableNode(1), marked = Journal<UInt64>()
+      let listening = a.listen { _ in
+        marked.note(a.map { $0 }.debug("debug-passing").id)
+      }
+      #expect(marked.entries.map { GraphTracing.prints($0) } == [false])
+      a.debug("debug-staying")
+      #expect(GraphTracing.prints(a.id))
+      keepAlive(listening)
+    }
+
     @Test func `12.4 what the output sets is no part of a batch that is open`() {
       let node = MutableNode(1), target = MutableNode<Int>(), other = MutableNode(0)
       let before = GraphTracing.output

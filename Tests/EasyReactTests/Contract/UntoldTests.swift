@@ -203,14 +203,8 @@ extension Moment {
       return (node, { source.value = $0 })
     case .tracer:
       node.name = "untold"
-      GraphTracing.install(Comer { [unowned node] in come(node) })
-      return (
-        node,
-        {
-          node.value = Dying($0)
-          GraphTracing.install(nil)
-        }
-      )
+      let comer = Comer { [unowned node] in come(node) }
+      return (node, { number in traced(by: comer) { node.value = Dying(number) } })
     }
   }
 

@@ -215,9 +215,7 @@ import Testing
   @Test func `10.6 the tracer hears an event as such`() {
     let log = EventLog()
     let taps = MutableNode<Int>.eventNode().named("taps \(Self.self)")
-    GraphTracing.install(log)
-    taps.value = 1
-    GraphTracing.install(nil)
+    traced(by: log) { taps.value = 1 }
     #expect(log.stored.entries == ["event: 1"])
   }
 

@@ -123,7 +123,7 @@ private func reclaim(_ retired: Retired, _ turn: TurnPointer) {
 /// Holder of the upstream's region.
 private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
   // Here, for the other half of a sync may outlive this one's upstream.
-  if turn.pointee.isTraced { edge.traceEdge(made: false, in: turn) }
+  if easyreact_is_traced() { edge.traceEdge(made: false, in: turn) }
   let counted = edge.pointee.upHandle == nil ? edge.pointee.up : nil
   edge.unlinkFromUpstream()
   guard let down = edge.pointee.down else {
@@ -202,7 +202,8 @@ extension NodePointer {
 
   fileprivate func dropReference(in turn: TurnPointer) {
     if pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      if turn.pointee.isTraced { traceGone(in: turn) }
+      // Asked anew: what was made, or marked, in a turn that began untraced may go in it.
+      if easyreact_is_traced() { traceGone(in: turn) }
       freeStorage(in: turn)
     }
   }
