@@ -6,7 +6,7 @@ extension AnyNode {
   /// lead back are dashed.
   /// - Parameter listeners: Draw the listeners too.
   public final func dot(listeners: Bool = false) -> String {
-    let graph = snapshot()
+    let graph = snapshot(withValues: false)
     let labels = Labels(graph)
     var lines = [
       "digraph EasyReact {",
@@ -35,7 +35,7 @@ extension AnyNode {
   /// The same for Markdown: a Mermaid flow chart.
   /// - Parameter listeners: Draw the listeners too.
   public final func mermaid(listeners: Bool = false) -> String {
-    let graph = snapshot()
+    let graph = snapshot(withValues: false)
     let labels = Labels(graph)
     var lines = ["flowchart LR"]
     for node in graph.nodes {

@@ -32,22 +32,24 @@ public struct GraphSnapshot: Codable, Equatable, Sendable {
 extension AnyNode {
   /// Everything that this node is joined to, as a value. Values are described by
   /// `String(describing:)`, cut at 200 characters; those of private nodes are `private`.
-  /// - Complexity: O(nodes and edges). Other threads may change the graph meanwhile; each node is
+  /// - Complexity: O(nodes and edges), and what it takes to describe the values. Other threads may change the graph meanwhile; each node is
   ///   seen at one moment.
-  public final func snapshot() -> GraphSnapshot {
+  public final func snapshot() -> GraphSnapshot { snapshot(withValues: true) }
+
+  /// A value may be large, and to describe it is the user's code: pictures, which do not show values, do without.
+  final func snapshot(withValues: Bool) -> GraphSnapshot {
     var nodes: [GraphSnapshot.Node] = []
     var edges: [GraphSnapshot.Edge] = []
     for (node, depth) in reachable {
-      nodes.append(node.picture(depth))
+      nodes.append(node.picture(depth, value: withValues ? node.describedValue : nil))
       edges += node.edgePictures()
     }
     return GraphSnapshot(nodes: nodes, edges: edges)
   }
 
-  private final func picture(_ depth: Int) -> GraphSnapshot.Node {
+  private final func picture(_ depth: Int, value: String?) -> GraphSnapshot.Node {
     GraphSnapshot.Node(
-      id: id, name: name, type: "\(valueType)",
-      value: describedValue.map { String($0.prefix(200)) },
+      id: id, name: name, type: "\(valueType)", value: value.map { String($0.prefix(200)) },
       isMutable: isMutable,
       file: created.file, line: created.line, listeners: listenerCount, depth: depth)
   }

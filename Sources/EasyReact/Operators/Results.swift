@@ -273,7 +273,8 @@ private final class Retrying<Success: Sendable, Failure: Error>:
     guard case .failure = value, left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 else {
       return send(value)
     }
-    let timer = again { [weak number] in number?.update { $0 += 1 } }
+    // Where the scheduler does not wait a batch may be open, which another attempt is no part of.
+    let timer = again { [weak number] in aside { number?.update { $0 += 1 } } }
     let old = waiting.withLock { waiting in
       defer { waiting = timer }
       return waiting

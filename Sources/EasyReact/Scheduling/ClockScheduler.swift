@@ -57,15 +57,16 @@ func isAnyClockDue() -> Bool {
 private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duration {
   typealias Work = @Sendable () -> Void
 
+  // In the scheduler's time: to compare the clock's own may be somebody else's code, which no lock is held for.
   private struct Entry: Comparable {
-    let due: C.Instant
+    let due: Duration
     let number: UInt64
     static func < (a: Entry, b: Entry) -> Bool { (a.due, a.number) < (b.due, b.number) }
   }
 
   private struct Sleeper {
     let number: UInt64
-    let due: C.Instant
+    let due: Duration
     var task: Task<Void, Never>?
   }
 
@@ -144,7 +145,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   // MARK: Timers
 
   func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
-    let due = clock.now.advanced(by: max(.zero, delay))
+    let due = now + min(max(.zero, delay), longestDelay)
     let number = state.withLock { state in
       state.number += 1
       state.bodies[state.number] = work
@@ -162,7 +163,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
 
   func isAnyDue() -> Bool {
     guard let first = state.withLock({ $0.first() }) else { return false }
-    return first.due <= clock.now
+    return first.due <= now
   }
 
   /// A task sleeps until the first timer is due, or earlier; none where nothing waits.
@@ -200,13 +201,13 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   private func sleep(_ sleeper: Sleeper) async {
     let isOver: Bool
     do {
-      try await clock.sleep(until: sleeper.due, tolerance: nil)
+      try await clock.sleep(until: start.advanced(by: sleeper.due), tolerance: nil)
       isOver = true
     } catch {
       // Cancelled; or a clock that does not keep time, which is not asked again for nothing.
       isOver = false
     }
-    let now = clock.now
+    let now = self.now
     let (isMine, isFirst) = state.withLock { state in
       guard state.sleeper?.number == sleeper.number else { return (false, false) }
       state.sleeper = nil
@@ -217,7 +218,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   }
 
   /// Under the lock. True: nobody is doing the work yet.
-  private func makeReady(_ state: inout State, by now: C.Instant) -> Bool {
+  private func makeReady(_ state: inout State, by now: Duration) -> Bool {
     while let first = state.first(), first.due <= now {
       state.heap.removeMin()
       guard let work = state.bodies.removeValue(forKey: first.number) else { continue }

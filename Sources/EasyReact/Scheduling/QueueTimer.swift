@@ -119,17 +119,18 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
   }
 }
 
+/// Nobody lives to see the end of a longer one, and clocks overflow: some 136 years.
+let longestDelay = Duration.seconds(1 << 32)
+
 extension QueueTimer {
   private static let never = UInt64.max
 
   private static func moment(after delay: Duration) -> UInt64 {
-    let (seconds, attoseconds) = delay.components
-    if seconds < 0 { return now }
-    let (product, isFar) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (wait, isFarther) = product.addingReportingOverflow(
-      UInt64(max(0, attoseconds) / 1_000_000_000))
+    if delay < .zero { return now }
     // Dispatch's own times end at 63 bits.
-    return isFar || isFarther || wait > UInt64(Int64.max) / 2 ? never : now + wait
+    if delay > longestDelay { return never }
+    let (seconds, attoseconds) = delay.components
+    return now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
   }
 
   static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }

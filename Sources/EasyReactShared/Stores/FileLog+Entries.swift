@@ -25,7 +25,9 @@ extension StoreEntry {
 
   init?(logged body: Data) {
     var reader = ByteReader(body)
-    guard let revision = reader.fixed(), let flag = reader.byte(), let length = reader.short(2),
+    // None comes behind the greatest number, so it is nobody's.
+    guard let revision = reader.fixed(), revision != .max, let flag = reader.byte(),
+      let length = reader.short(2),
       let key = reader.bytes(Int(length)).flatMap({ String(bytes: $0, encoding: .utf8) })
     else { return nil }
     self.init(key: key, revision: revision, bytes: reader.rest, isDeletion: flag == 1)

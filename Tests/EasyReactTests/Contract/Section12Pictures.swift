@@ -46,6 +46,23 @@ private func example() -> (a: MutableNode<Int>, end: Node<Int>) {
 }
 
 extension `12 Looking at the graph` {
+  /// Counts how often it is described.
+  private struct Costly: CustomStringConvertible {
+    let asked = Tally()
+    var description: String {
+      asked.add()
+      return "dear"
+    }
+  }
+
+  @Test func `12.2 pictures, which show no values, describe none; a snapshot does`() {
+    let value = Costly(), node = MutableNode(value), next = node.fork()
+    _ = (node.dot(), node.mermaid(listeners: true), next.dot())
+    #expect(value.asked.count == 0)
+    #expect(node.snapshot().nodes.map(\.value) == ["dear", "dear"])
+    #expect(value.asked.count == 2)
+  }
+
   @Suite struct Pictures {
     @Test func `12.3 dot gives Graphviz text`() {
       let (a, end) = example()
