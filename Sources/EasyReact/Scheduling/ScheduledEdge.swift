@@ -89,8 +89,11 @@ import Synchronization
     turn.pointee.wave.number = item.wave
     turn.pointee.wave.flags = item.flags
     turn.pointee.wave.context = item.context.map { Unmanaged.passUnretained($0) }
-    let (up, delivery) = (edge.pointee.up.unsafelyUnwrapped, Delivery(edge, turn))
-    if edge.passHeld(.value(item.value), delivery, from: up, in: turn) {
+    let up = edge.pointee.up.unsafelyUnwrapped
+    if edge.isQuickHeld(in: turn) {
+      edge.storeQuickly(item.value, from: up, in: turn)
+      storage.propagate(in: turn)
+    } else if edge.passHeld(.value(item.value), Delivery(edge, turn), from: up, in: turn) {
       storage.propagate(in: turn)
     }
     turn.pointee.wave = saved

@@ -94,17 +94,14 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   /// The same without context.
   @inlinable public final func send(_ value: Output) {
     let turn = currentTurn()
-    if let reception = turn.pointee.reception, isAsked(by: reception),
-      reception.pointee.sent == .busy,
-      reception.pointee.number == turn.pointee.wave.number,
-      reception.pointee.edge.isQuick(
-        from: reception.pointee.edge.pointee.up.unsafelyUnwrapped, in: turn)
+    if let edge = turn.pointee.receiving, isAsked(over: edge), turn.pointee.sent == .busy,
+      UInt(bitPattern: turn.pointee.top) == UInt(bitPattern: edge.pointee.up),
+      edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
-      let edge = reception.pointee.edge
       let down = edge.pointee.down.unsafelyUnwrapped
       edge.storeQuickly(value, from: edge.pointee.up.unsafelyUnwrapped, in: turn)
       // See `take`. It was at rest; but where a value died, somebody may follow it by now.
-      reception.pointee.sent = down.beginUntold(_isPOD(Output.self) ? [] : down.pointee.flags)
+      turn.pointee.sent = down.beginUntold(_isPOD(Output.self) ? [] : down.pointee.flags)
     } else {
       deliverSent(.value(value), nil)
     }
@@ -132,45 +129,42 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
-    var reception = Reception(edge: edge, number: turn.pointee.wave.number)
-    let outer = turn.pointee.reception
+    let saved = (turn.pointee.receiving, turn.pointee.sent)
+    (turn.pointee.receiving, turn.pointee.sent) = (edge, .busy)
     let handle = up.pointee.handle.load(ordering: .relaxed).unsafelyUnwrapped  // the edge keeps it
-    withUnsafeMutablePointer(to: &reception) { reception in
-      turn.pointee.reception = reception
-      Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
-        if turn.isEmptied {
-          receiveEmpty(from: sender, context: turn.currentContext)
-        } else if turn.pointee.wave.context == nil {
-          receive(up.slot(Input.self).pointee, from: sender, context: noContext)
-        } else {
-          receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
-        }
+    Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
+      if !turn.pointee.wave.flags.has(.emptied.with(.context)) {
+        receive(up.slot(Input.self).pointee, from: sender, context: noContext)
+      } else if turn.isEmptied {
+        receiveEmpty(from: sender, context: turn.currentContext)
+      } else {
+        receive(up.slot(Input.self).pointee, from: sender, context: turn.currentContext)
       }
     }
-    turn.pointee.reception = outer
-    return reception.end(in: turn)
+    let sent = turn.pointee.sent
+    (turn.pointee.receiving, turn.pointee.sent) = saved
+    // The first value was stored, and the others wait there: true, the loop takes it up.
+    return edge.endSending(sent, in: turn)
   }
 
   @inlinable final func deliverSent(_ arrival: Arrival<Output>, _ context: (any Sendable)?) {
     let turn = currentTurn()
-    guard let reception = turn.pointee.reception, isAsked(by: reception),
-      !reception.pointee.edge.pointee.has(.cut)
+    guard let edge = turn.pointee.receiving, isAsked(over: edge), !edge.pointee.has(.cut)
     else {
       return deliverFromOutside(arrival, context)
     }
-    let edge = reception.pointee.edge
     let up = edge.pointee.up.unsafelyUnwrapped
     // Sending changes the turn's wave where it comes late; a second value starts from the received
-    // one.
+    // one. So does what a listener sends that the transform makes run, which is inside of another wave.
     let saved = turn.pointee.wave
-    let isNested = reception.pointee.number != saved.number
-    if isNested { up.resume(reception.pointee.number, in: turn) }
+    let isInside = turn.pointee.top != up && turn.pointee.top != turn.pointee.topOfPush
+    if isInside { up.resumeOutlined(in: turn) }
     let isStored = edge.passSlowly(arrival, from: up, in: turn)
-    if isStored, reception.pointee.sent == .busy {
-      reception.pointee.sent = edge.pointee.down.unsafelyUnwrapped.beginUntold()
-      reception.pointee.isNested = isNested
+    if isStored, turn.pointee.sent == .busy {
+      let before = edge.pointee.down.unsafelyUnwrapped.beginUntold()
+      turn.pointee.sent = isInside ? before.with(.sentInside) : before
     }
-    if isNested || !isStored { turn.pointee.wave = saved }
+    if isInside || !isStored { turn.pointee.wave = saved }
   }
 
   /// A value from outside, for a transform that is no subclass.
@@ -227,9 +221,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   /// The edge of a transform that receives has no other state.
-  @inlinable final func isAsked(by reception: UnsafeMutablePointer<Reception>) -> Bool {
-    reception.pointee.edge.pointee.object.load(ordering: .relaxed)?.toOpaque()
-      == Unmanaged.passUnretained(self).toOpaque()
+  @inlinable final func isAsked(over edge: EdgePointer) -> Bool {
+    UInt(bitPattern: edge.pointee.object.load(ordering: .relaxed)?.toOpaque())
+      == UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
   }
 
   @usableFromInline final func deliverFromOutside(
@@ -293,6 +287,34 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     if isPresent { begin() }
     edge.attachNow(in: turn)
   }
+}
+
+extension NodeFlags {
+  /// Of `Turn.sent`: inside of another wave.
+  @inlinable static var sentInside: NodeFlags { .late }
+}
+
+extension EdgePointer {
+  /// The transform has returned.
+  @inlinable @inline(__always) func endSending(_ sent: NodeFlags, in turn: TurnPointer) -> Bool {
+    if !sent.isEmpty { return endSendingSlowly(sent, in: turn) }
+    pointee.down.unsafelyUnwrapped.endUntold([])
+    return true
+  }
+
+  @usableFromInline @inline(never) func endSendingSlowly(
+    _ sent: NodeFlags, in turn: TurnPointer
+  ) -> Bool {
+    if sent == .busy { return false }
+    let down = pointee.down.unsafelyUnwrapped
+    down.endUntold(sent)
+    if sent.has(.sentInside) { down.resume(in: turn) }
+    return true
+  }
+}
+
+extension NodePointer {
+  @usableFromInline @inline(never) func resumeOutlined(in turn: TurnPointer) { resume(in: turn) }
 }
 
 /// A nil that is passed by its address: one made at the call would be destroyed at run time.

@@ -52,9 +52,18 @@ extension EdgePointer {
   @inlinable @inline(__always) func isQuick(from up: NodePointer, in turn: TurnPointer) -> Bool {
     let down = pointee.down.unsafelyUnwrapped
     // The edge is looked at again behind a claim: see `isOver`.
+    return isQuickHeld(in: turn) {
+      up.sharesRegion(down)
+        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0
+    }
+  }
+
+  @inlinable @inline(__always) func isQuickHeld(
+    in turn: TurnPointer, _ isHeld: () -> Bool = { true }
+  ) -> Bool {
+    let down = pointee.down.unsafelyUnwrapped
     return pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
-      && (up.sharesRegion(down)
-        || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0)
+      && isHeld()
       && down.pointee.flags.isEmpty
       && down.pointee.wave.load(ordering: .relaxed) < turn.pointee.wave.number
       && !turn.pointee.isTraced

@@ -22,8 +22,12 @@ import Synchronization
   @usableFromInline var batch: Unmanaged<AnyObject>? = nil
   /// One that has ended, for the next: retained.
   var spareBatch: Unmanaged<AnyObject>? = nil
-  /// Of the transform that is being asked to receive (NodeTransform.swift).
-  @usableFromInline var reception: UnsafeMutablePointer<Reception>? = nil
+  /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
+  @usableFromInline var receiving: EdgePointer? = nil
+  /// What `beginUntold` returned for the node that has been sent a value, and `sentInside`; busy: none has been.
+  @usableFromInline var sent = NodeFlags.busy
+  /// The top of the stack when a present value was pushed over one edge; the loop goes on where the upstream is the top.
+  @usableFromInline var topOfPush: NodePointer? = nil
   /// Joins that wait, a binary heap by rank, then by creation.
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>

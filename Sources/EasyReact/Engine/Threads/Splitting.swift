@@ -28,7 +28,7 @@ extension RegionPointer {
   }
 
   /// The head is freed.
-  func endRegion() {
+  @inline(never) func endRegion() {
     pointee.owner.store(Region.handedOver, ordering: .relaxed)
     guard let family = pointee.family else { return free() }
     pointee.family = nil
