@@ -145,7 +145,9 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   // MARK: Timers
 
   func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
-    let due = now + min(max(.zero, delay), longestDelay)
+    // As the clock has it, which may round.
+    let due = start.duration(
+      to: start.advanced(by: now + min(max(.zero, delay), longestDelay)))
     let number = state.withLock { state in
       state.number += 1
       state.bodies[state.number] = work
@@ -211,7 +213,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     let (isMine, isFirst) = state.withLock { state in
       guard state.sleeper?.number == sleeper.number else { return (false, false) }
       state.sleeper = nil
-      return (true, isOver && makeReady(&state, by: now))
+      return (true, isOver && makeReady(&state, by: max(now, sleeper.due)))
     }
     if isFirst { Task.detached { await self.work() } }
     if isMine { isOver ? setSleeper() : noteWaiting(false) }

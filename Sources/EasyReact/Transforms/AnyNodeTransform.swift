@@ -22,8 +22,8 @@ open class AnyNodeTransform: @unchecked Sendable {
     var name: String?
     /// Where the newest life that has begun receives: see `NodeTransform.start`.
     weak var receivesAt: AnyNode?
-    /// See `NodeTransform.runStep`.
-    var hand: AnyNode?
+    /// See `NodeTransform.takeHand`.
+    var hands: [(node: AnyNode, isFree: Bool)] = []
   }
   let ends = Mutex(Ends())
   @usableFromInline final let kind: OperatorKind

@@ -95,7 +95,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   @inlinable public final func send(_ value: Output) {
     let turn = currentTurn()
     if let edge = turn.pointee.receiving, isAsked(over: edge), turn.pointee.sent == .busy,
-      UInt(bitPattern: turn.pointee.top) == UInt(bitPattern: edge.pointee.up),
+      turn.pointee.receivedNumber == turn.pointee.wave.number,
       edge.isQuick(from: edge.pointee.up.unsafelyUnwrapped, in: turn)
     {
       let down = edge.pointee.down.unsafelyUnwrapped
@@ -130,7 +130,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
 
   @inlinable final func take(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer) -> Bool {
     let saved = (turn.pointee.receiving, turn.pointee.sent)
+    let savedNumber = turn.pointee.receivedNumber
     (turn.pointee.receiving, turn.pointee.sent) = (edge, .busy)
+    turn.pointee.receivedNumber = turn.pointee.wave.number
     let handle = up.pointee.handle.load(ordering: .relaxed).unsafelyUnwrapped  // the edge keeps it
     Unmanaged<AnyNode>.fromOpaque(handle)._withUnsafeGuaranteedRef { sender in
       if !turn.pointee.wave.flags.has(.emptied.with(.context)) {
@@ -143,6 +145,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     }
     let sent = turn.pointee.sent
     (turn.pointee.receiving, turn.pointee.sent) = saved
+    turn.pointee.receivedNumber = savedNumber
     // The first value was stored, and the others wait there: true, the loop takes it up.
     return edge.endSending(sent, in: turn)
   }
@@ -156,9 +159,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     let up = edge.pointee.up.unsafelyUnwrapped
     // Sending changes the turn's wave where it comes late; a second value starts from the received
     // one. So does what a listener sends that the transform makes run, which is inside of another wave.
-    let saved = turn.pointee.wave
-    let isInside = turn.pointee.top != up && turn.pointee.top != turn.pointee.topOfPush
-    if isInside { up.resumeOutlined(in: turn) }
+    let (saved, number) = (turn.pointee.wave, turn.pointee.receivedNumber)
+    let isInside = saved.number != number
+    if isInside { up.resume(number, in: turn) }
     let isStored = edge.passSlowly(arrival, from: up, in: turn)
     if isStored, turn.pointee.sent == .busy {
       let before = edge.pointee.down.unsafelyUnwrapped.beginUntold()
@@ -189,14 +192,14 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     of up: Node<Input>, _ value: Input, _ context: ContextBox?, _ turn: TurnPointer
   ) {
     // An edge that is not cut stays as long as its upstream's region is held.
-    let (life, hand) = ends.withLock { ends -> (EdgeReference?, AnyNode?) in
+    let life = ends.withLock { ends -> EdgeReference? in
       guard let life = ends.life, life.edge.pointee.up == up.storage,
         !life.edge.pointee.has(.cut)
-      else { return (nil, nil) }
-      return (life, ends.hand)
+      else { return nil }
+      return life
     }
     guard let edge = life?.edge else { return }
-    let source = (hand ?? makeHand()).storage
+    let (hand, source) = takeHand()
     let saved = (turn.pointee.wave, source.pointee.region.load(ordering: .relaxed))
     source.store(value)
     // So the result does not queue behind what waits in the region of both ends: see `passSlowly`.
@@ -209,14 +212,22 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     turn.pointee.wave = saved.0
     source.pointee.region.store(saved.1, ordering: .relaxed)
     source.clearValue(Input.self)
+    ends.withLock { $0.hands[hand].isFree = true }
   }
 
-  /// Where what a user hands to the step lies while it runs. It lives as long as this object: messages name it as the sender.
-  private final func makeHand() -> AnyNode {
+  /// Where what a user hands to the step lies while it runs: the step of a life before may be running still. It lives as long as this
+  /// object, for messages name it as the sender.
+  private final func takeHand() -> (place: Int, storage: NodePointer) {
+    let free = ends.withLock { ends -> (Int, AnyNode)? in
+      guard let place = ends.hands.firstIndex(where: \.isFree) else { return nil }
+      ends.hands[place].isFree = false
+      return (place, ends.hands[place].node)
+    }
+    if let (place, node) = free { return (place, node.storage) }
     let new = MutableNode<Input>()
     return ends.withLock { ends in
-      ends.hand = ends.hand ?? new
-      return ends.hand!
+      ends.hands.append((new, false))
+      return (ends.hands.count - 1, new.storage)
     }
   }
 
@@ -314,7 +325,11 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  @usableFromInline @inline(never) func resumeOutlined(in turn: TurnPointer) { resume(in: turn) }
+  /// The wave of that number which the node tells: its own, or what is pushed over one edge, without context.
+  @usableFromInline @inline(never) func resume(_ number: UInt64, in turn: TurnPointer) {
+    resume(in: turn)
+    if turn.pointee.wave.number != number { turn.pointee.wave = Wave(number: number) }
+  }
 }
 
 /// A nil that is passed by its address: one made at the call would be destroyed at run time.

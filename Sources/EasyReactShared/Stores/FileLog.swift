@@ -316,7 +316,7 @@ struct FileLog {
   /// True also of one that this program has not made, for it may not read it, and of a file system that cannot sync folders.
   private func syncFolder(_ path: String) -> Bool {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder < 0 { return errno == EACCES }
+    if folder < 0 { return errno == EACCES || errno == EPERM }
     defer { _ = systemClose(folder) }
     return flush(folder) || errno == EINVAL
   }

@@ -231,9 +231,15 @@ extension FileStore.State {
   /// Why no write is to be tried at present; nil: one may be.
   fileprivate mutating func hindrance(at now: Duration) throws(SharedProblem) -> SharedProblem? {
     guard let setback else { return nil }
+    if now < setback.end { return setback.problem }
     // It takes no write to see that it would fail where the folder cannot be locked.
-    _ = try log.locked { log throws(SharedProblem) in try log.repair() }
-    return now < setback.end ? setback.problem : nil
+    do throws(SharedProblem) {
+      _ = try log.locked { log throws(SharedProblem) in try log.repair() }
+    } catch {
+      note(.unsent(error), at: now)
+      throw error
+    }
+    return nil
   }
 
   fileprivate mutating func note(_ answer: StoreAnswer?, at now: Duration) {

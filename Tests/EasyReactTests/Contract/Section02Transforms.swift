@@ -411,6 +411,75 @@ extension Section2 {
     #expect(checkInvariants([a, b]) == [])
   }
 
+  /// The same with a graph that is made anew for each value.
+  private final class ViaFreshGraph: NodeTransform<Int, Int>, @unchecked Sendable {
+    // Unchecked: adds a constant.
+    private let also: MutableNode<Int>?
+    init(_ also: MutableNode<Int>? = nil) {
+      self.also = also
+      super.init()
+    }
+    override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
+      also?.value = 0
+      _ = MutableNode(value).listen { [unowned self] in send($0) }
+    }
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
+      _ = MutableNode(0).listen { [unowned self] in send($0) }
+    }
+  }
+
+  @Test func `2.5, 3.1 so does what is sent by a listener that receive makes, which hears at once`()
+  {
+    let a = MutableNode(1), b = MutableNode<Int>()
+    b.link(to: a, through: ViaFreshGraph())
+    let told = Recorder(b)
+    a.clean()
+    #expect(told.values == [1, 0])
+    a.set(5, context: "c")
+    #expect(told.values == [1, 0, 5] && told.contexts.last as? String == "c")
+    let synced = MutableNode<Int>(), other = MutableNode<Int>(), source = MutableNode<Int>()
+    synced.sync(with: other)
+    synced.link(to: source, through: ViaFreshGraph(other))
+    source.value = 7
+    #expect(synced.value == other.value)
+  }
+
+  @Test func `2.2, 8.1 what is pushed through such a transform has no context`() {
+    let a = MutableNode(1), b = MutableNode<Int>(), linked = Journal<Int>()
+    let listening = a.listenToChanges { change in
+      if change.value == 5, linked.entries == [] {
+        linked.note(1)
+        b.link(to: a, through: ViaGraph())
+      }
+    }
+    let told = Recorder(b)
+    a.set(5, context: "c")
+    #expect(told.values == [5] && told.contexts[0] == nil)
+    keepAlive(listening)
+  }
+
+  @Test func `2.1, 2.6 a closure may point its transform elsewhere and hand it a value`() {
+    let inward = Made<String>(), first = MutableNode("a"), second = MutableNode("b")
+    let mapped = first.map { value in
+      if value == "x" {
+        inward.transform?.from = second
+        inward.transform?.receive("y", from: nil, context: nil)
+      }
+      return value + "!"
+    }
+    inward.transform = mapped.upstreamTransforms[0] as? NodeTransform<String, String>
+    inward.transform?.receive("x", from: nil, context: nil)
+    #expect(mapped.value == "y!" || mapped.value == "x!")
+    second.value = "z"
+    #expect(mapped.value == "z!")
+    inward.transform = nil
+  }
+
+  private final class Made<Value: Sendable>: @unchecked Sendable {
+    // Unchecked: one thread.
+    var transform: NodeTransform<Value, Value>?
+  }
+
   @Test func `2.5, 7.6 what is sent so for an event is a value, which stays`() {
     let source = MutableNode<Int>.eventNode(), b = MutableNode<Int>()
     b.link(to: source, through: ViaGraph())

@@ -26,8 +26,8 @@ import Synchronization
   @usableFromInline var receiving: EdgePointer? = nil
   /// What `beginUntold` returned for the node that has been sent a value, and `sentInside`; busy: none has been.
   @usableFromInline var sent = NodeFlags.busy
-  /// The top of the stack when a present value was pushed over one edge; the loop goes on where the upstream is the top.
-  @usableFromInline var topOfPush: NodePointer? = nil
+  /// The wave's; another one is under way where a listener that the transform makes run sends.
+  @usableFromInline var receivedNumber: UInt64 = 0
   /// Joins that wait, a binary heap by rank, then by creation.
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>

@@ -45,8 +45,7 @@ extension EdgePointer {
     in turn: TurnPointer, context: ContextBox? = nil, as version: Version = (0, 0)
   ) {
     let up = pointee.up.unsafelyUnwrapped
-    let (saved, savedTop) = (turn.pointee.wave, turn.pointee.topOfPush)
-    turn.pointee.topOfPush = turn.pointee.top
+    let saved = turn.pointee.wave
     turn.pointee.wave.number = version.number == 0 ? newWave() : version.number
     turn.pointee.wave.flags = context == nil ? [] : .context
     if version.tiebreak != 0 { turn.pointee.wave.flags.insert(.late) }
@@ -61,7 +60,7 @@ extension EdgePointer {
       if pointee.run(up, self, turn) { pointee.down!.propagate(in: turn) }
       if turn.pointee.isTraced { up.traceWave(wave, began: false) }
     }
-    (turn.pointee.wave, turn.pointee.topOfPush) = (saved, savedTop)
+    turn.pointee.wave = saved
     _ = consume context
   }
 
@@ -74,8 +73,7 @@ extension EdgePointer {
     as version: Version? = nil
   ) {
     let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
-    let (saved, savedTop) = (turn.pointee.wave, turn.pointee.topOfPush)
-    turn.pointee.topOfPush = turn.pointee.top
+    let saved = turn.pointee.wave
     let mayKeepNumber =
       !comesBack && !up.hasAudience && down.holds(by: turn) && !down.pointee.flags.has(.busy)
     let areFromTheStart = mayKeepNumber && version == nil && up.areFromTheStart(down)
@@ -99,7 +97,7 @@ extension EdgePointer {
     if isStored { down.propagate(in: turn) }
     if turn.pointee.isTraced { up.traceWave(wave, began: false) }
     up.tellWhatWaits(in: turn)  // what the transform, or a tracer, has set
-    (turn.pointee.wave, turn.pointee.topOfPush) = (saved, savedTop)
+    turn.pointee.wave = saved
     _ = consume context
   }
 }
