@@ -32,8 +32,7 @@ public final class GraphRecorder: Sendable {
   public let measuresTime: Bool
 
   /// - Parameters:
-  ///   - events: How many events are kept: some 150 bytes each. Where there is no memory for them `start()` stops with a
-  ///     message.
+  ///   - events: How many events are kept: some 150 bytes each. `start()` stops with a message where there is no memory for so many.
   ///   - bytes: How many bytes of descriptions are kept besides, of values that are not trivial and of contexts.
   ///   - descriptionLength: Where descriptions are cut, in characters.
   ///   - measuresTime: Measure the own time of every node.
