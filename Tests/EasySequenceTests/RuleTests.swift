@@ -225,7 +225,7 @@ import Testing
     #expect(text.contains("asked for while it is being computed"))
   }
 
-  @Test func `a count below zero stops with a message`() async {
+  @Test func `13 a count below zero stops with a message`() async {
     let results = [
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         _ = LazyStream([1]).prefix(-1)

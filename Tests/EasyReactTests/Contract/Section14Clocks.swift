@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Synchronization
@@ -106,6 +107,51 @@ import Testing
     #expect(await told.first(1) == [1_000])
     #expect(clock.sleeps == 2 && clock.sleepers == [])
     keepAlive(listening)
+  }
+
+  /// Knows whole milliseconds only.
+  private struct Coarse: Clock {
+    struct Instant: InstantProtocol {
+      var milliseconds: Int
+      func advanced(by duration: Duration) -> Instant {
+        Instant(milliseconds: milliseconds + Int(duration / .milliseconds(1)))
+      }
+      func duration(to other: Instant) -> Duration {
+        .milliseconds(other.milliseconds - milliseconds)
+      }
+      static func < (a: Instant, b: Instant) -> Bool { a.milliseconds < b.milliseconds }
+    }
+    let exact: ManualClock
+    var now: Instant { Instant(milliseconds: Int(exact.now.offset / .milliseconds(1))) }
+    var minimumResolution: Duration { .milliseconds(1) }
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+      let end = ManualClock.Instant(offset: .milliseconds(deadline.milliseconds))
+      try await exact.sleep(until: end, tolerance: nil)
+    }
+  }
+
+  @Test func `14.5 a clock of whole milliseconds wakes who waits for a part of one`() async {
+    let a = MutableNode<Int>(), scheduler = ClockScheduler(Coarse(exact: clock))
+    let late = a.delay(.microseconds(1_500), on: scheduler)
+    a.value = 1
+    await clock.isSlept(until: .milliseconds(1))
+    clock.advance(to: .milliseconds(1))
+    #expect(await settled())
+    #expect(late.value == 1)
+    #expect(clock.sleepers == [])
+  }
+
+  @Test func `11.1, 14.5 a delay that outlasts every clock is one`() async {
+    let a = MutableNode<Int>()
+    for delay in [Duration.seconds(Int64.max), .seconds(1e19)] {
+      let late = [
+        a.delay(delay, on: .clock(ContinuousClock())), a.delay(delay, on: .clock(clock)),
+        a.delay(delay, on: .queue(.global())),
+      ]
+      a.value = 1
+      #expect(await settled())
+      #expect(late.allSatisfy { $0.isEmpty })
+    }
   }
 
   @Test func `14.5 a released operator leaves no timer`() async throws {

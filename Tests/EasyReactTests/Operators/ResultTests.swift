@@ -157,6 +157,24 @@ import Testing
     #expect(checkInvariants([query, result]) == [])
   }
 
+  @Test
+  func `4.3, 10.6 an attempt is no part of the batch that is open when the scheduler runs it`() {
+    struct Thrown: Error {}
+    let query = MutableNode(1), attempts = Tally(), made = Journal<Node<Result<Int, Thrown>>>()
+    #expect(throws: Thrown.self) {
+      try batch {
+        made.note(
+          query.retry(times: 2, delay: .seconds(1), on: .immediate) { _ in
+            attempts.add()
+            return MutableNode(.failure(Thrown()))
+          })
+        throw Thrown()
+      }
+    }
+    #expect(attempts.count == 3)
+    #expect(made.entries[0].value.map { (try? $0.get()) == nil } == true)
+  }
+
   @Test func `10.6 retry of a newer value leaves the attempts of the one before, and counts anew`()
   {
     let clock = VirtualScheduler()

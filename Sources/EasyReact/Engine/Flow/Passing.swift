@@ -58,6 +58,7 @@ extension EdgePointer {
     }
   }
 
+  /// The same where the region of the other node is held.
   @inlinable @inline(__always) func isQuickHeld(
     in turn: TurnPointer, _ isHeld: () -> Bool = { true }
   ) -> Bool {
