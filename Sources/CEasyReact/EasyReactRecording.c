@@ -108,13 +108,15 @@ static void release_evicted(struct evicted *evicted) {
   evicted->count = 0;
 }
 
+static bool has_too_many_bytes(const struct easyreact_ring *ring) { return ring->bytes > ring->byte_capacity; }
+
 // Drops a few events before this one for whose descriptions there is no room. True: more of them must go.
 static bool make_room(struct easyreact_ring *ring, uint64_t sequence, struct evicted *evicted) {
-  for (int dropped = 0;; dropped++) {
-    if (ring->bytes <= ring->byte_capacity || ring->first >= sequence) return false;
+  for (int dropped = 0; has_too_many_bytes(ring) && ring->first < sequence; dropped++) {
     if (dropped == evicted_at_once) return true;
     drop_oldest(ring, evicted);
   }
+  return false;
 }
 
 static bool are_equal(const struct easyreact_event *event) {
@@ -148,7 +150,7 @@ static void count(
       break;
     default: return;
   }
-  if (ring->measures_time && mark != 0) trace->own_nanoseconds += time - mark;
+  if (__builtin_expect(ring->measures_time, false) && mark != 0) trace->own_nanoseconds += time - mark;
 }
 
 void easyreact_record(
@@ -172,7 +174,7 @@ void easyreact_record(
   if (ring->next - ring->first > ring->capacity) drop_oldest(ring, &evicted);
   ring->bytes += event->bytes;
   *advance(ring, &ring->next_place) = *event;
-  while (make_room(ring, event->sequence, &evicted)) {
+  while (has_too_many_bytes(ring) && make_room(ring, event->sequence, &evicted)) {
     // Others may write meanwhile. Each event is dropped once, so on average it is one for each that is written.
     release(ring);
     release_evicted(&evicted);

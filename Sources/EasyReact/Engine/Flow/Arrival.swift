@@ -99,11 +99,8 @@ extension NodePointer {
   @inline(__always) func endTelling() {
     let carried = pointee.flags.only(.inFlight)
     if carried.isEmpty { return }
-    if carried == .event, pointee.traits.has(.hasTrivialValue) {
-      pointee.flags.remove(.event)
-    } else {
-      dropInFlight()
-    }
+    let mustDie = pointee.traits.has(.hasTrivialValue) ? .context : NodeFlags.context.with(.event)
+    if carried.has(mustDie) { dropInFlight() } else { pointee.flags.remove(.inFlight) }
   }
 
   @inline(never) private func dropInFlight() {
