@@ -7,7 +7,8 @@
 #
 # A limit of time by Swift Testing counts from before the body runs, which on a busy machine is minutes: instead, every suite of
 # EasyReactTests is `.watched`, which also gives each body a thread of its own, so that it may wait.
-# What sleeps by a scheduler's time, `clock.sleep(for:)`, does not wait; nor does a clock of the tests' own, `func sleep(until`.
+# What sleeps by a scheduler's time, `clock.sleep(for:)`, does not wait; nor does a clock of the tests' own, `func sleep(until`,
+# or one that it wraps, `clock.sleep(until:`.
 #
 # Not searched: Tests/CTestSupport, which has the watchdog's thread and no test, and Tests/SharedPeer, a program that tests start.
 set -euo pipefail
@@ -23,7 +24,7 @@ dropped='_ *= *.*\.wait *\( *(timeout|wallTimeout)'
 limits='\.timeLimit\b'
 loops='\b(while|where)\b.*(letOthersRun|\{ *\} *$)|\bwhile\b.*\.load\(.*\{ *(//.*)?$'
 pattern="\b($calls)|$owners|$timers|$dropped|$limits|$loops"
-if found=$(grep -nE "$pattern" "${files[@]}" | grep -vE '^[^:]+:[0-9]+: *//|\bclock\.sleep\(for: |func sleep\(until '); then
+if found=$(grep -nE "$pattern" "${files[@]}" | grep -vE '^[^:]+:[0-9]+: *//|\bclock\.sleep\((for|until): |func sleep\(until '); then
   printf '%s\n' "$found" "a test waits for real time: use VirtualScheduler, or a semaphore that fails" >&2
   exit 1
 fi

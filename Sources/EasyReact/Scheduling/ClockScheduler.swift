@@ -114,7 +114,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   // MARK: Work
 
   func schedule(_ work: @escaping Work) {
-    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    pendingWork.begin()
     let isFirst = state.withLock { state in
       state.ready.append(work)
       defer { state.isWorking = true }
@@ -128,7 +128,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       for _ in 0..<64 {
         guard let work = next() else { return }
         work()
-        pendingWork.wrappingSubtract(1, ordering: .releasing)
+        pendingWork.end()
       }
       await Task.yield()
     }
@@ -224,7 +224,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     while let first = state.first(), first.due <= now {
       state.heap.removeMin()
       guard let work = state.bodies.removeValue(forKey: first.number) else { continue }
-      pendingWork.wrappingAdd(1, ordering: .relaxed)
+      pendingWork.begin()
       state.ready.append(work)
     }
     state.shrink()

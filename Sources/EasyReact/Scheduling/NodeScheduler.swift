@@ -37,10 +37,10 @@ public struct QueueScheduler: NodeScheduler {
   public var now: Duration { start.duration(to: .now) }
 
   public func schedule(_ work: @escaping @Sendable () -> Void) {
-    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    pendingWork.begin()
     queue.async {
       work()
-      pendingWork.wrappingSubtract(1, ordering: .releasing)
+      pendingWork.end()
     }
   }
 

@@ -157,7 +157,7 @@ extension QueueTimer {
     guard let (number, ring) = state.withLock({ takeDue(&$0) }) else { return }
     ring(number)
     if isOnce { cancel() }
-    pendingWork.wrappingSubtract(1, ordering: .releasing)
+    pendingWork.end()
   }
 
   /// Under the lock. Nil: it went off too early, or for nothing.
@@ -168,7 +168,7 @@ extension QueueTimer {
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }
-    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    pendingWork.begin()
     self.due.store(Self.never, ordering: .releasing)
     timers.remove(self)
     return (state.number, ring)

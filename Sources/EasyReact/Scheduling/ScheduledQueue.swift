@@ -99,10 +99,10 @@ import Synchronization
 /// left to be done but to empty a queue.
 private func runLater(on actor: (any Actor)?, _ work: @escaping @Sendable () -> Void) {
   guard let actor else { return work() }
-  pendingWork.wrappingAdd(1, ordering: .relaxed)
+  pendingWork.begin()
   Task.detached {
     await actor.perform(work)
-    pendingWork.wrappingSubtract(1, ordering: .releasing)
+    pendingWork.end()
   }
 }
 

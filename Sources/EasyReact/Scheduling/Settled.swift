@@ -49,9 +49,14 @@ package func isAnyTimerSet() -> Bool { !timers.isEmpty }
 /// Is no thread inside a graph, and does nothing wait in a mailbox, on a dispatch queue, or for a timer of
 /// one that is due?
 ///
-/// In this order: what is under way may move on from a thread to a timer or a queue, from a timer
-/// to a queue, and counts at its new place before it stops counting at the old one.
+/// What is under way may move on while one place after the other is looked at: from a thread to another one that is
+/// inside, to a timer or a queue, from a timer to a queue, and from a queue to a thread. It counts at its new place before it
+/// stops counting at the old one. So nothing has moved, if no work on a queue ended and no thread sent a message: threads are
+/// looked at twice, for the one that was looked at first may have been sent a message since; what it makes of that by the
+/// second time is on a queue or a timer, which are looked at last.
 package func isQuiet() -> Bool {
-  if isAnyTurnOpen() || timers.isAnyDue() || isAnyClockDue() { return false }
-  return pendingWork.load(ordering: .acquiring) == 0
+  guard let ended = pendingWork.endedAtRest(),
+    let sent = messagesSentAtRest(), messagesSentAtRest() == sent
+  else { return false }
+  return !timers.isAnyDue() && !isAnyClockDue() && pendingWork.endedAtRest() == ended
 }

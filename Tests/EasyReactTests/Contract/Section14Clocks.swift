@@ -121,17 +121,17 @@ import Testing
       }
       static func < (a: Instant, b: Instant) -> Bool { a.milliseconds < b.milliseconds }
     }
-    let exact: ManualClock
-    var now: Instant { Instant(milliseconds: Int(exact.now.offset / .milliseconds(1))) }
+    let clock: ManualClock
+    var now: Instant { Instant(milliseconds: Int(clock.now.offset / .milliseconds(1))) }
     var minimumResolution: Duration { .milliseconds(1) }
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
       let end = ManualClock.Instant(offset: .milliseconds(deadline.milliseconds))
-      try await exact.sleep(until: end, tolerance: nil)
+      try await clock.sleep(until: end, tolerance: nil)
     }
   }
 
   @Test func `14.5 a clock of whole milliseconds wakes who waits for a part of one`() async {
-    let a = MutableNode<Int>(), scheduler = ClockScheduler(Coarse(exact: clock))
+    let a = MutableNode<Int>(), scheduler = ClockScheduler(Coarse(clock: clock))
     let late = a.delay(.microseconds(1_500), on: scheduler)
     a.value = 1
     await clock.isSlept(until: .milliseconds(1))

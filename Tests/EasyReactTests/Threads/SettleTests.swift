@@ -1,6 +1,7 @@
 import Dispatch
 import EasyReact
 import EasyReactTesting
+import Foundation
 import Testing
 
 /// `settle()` waits for everything that is under way, and for nothing else.
@@ -87,6 +88,56 @@ import Testing
     #expect(settle())
     #expect(soon.value == 0)
     #expect(late.value == nil)
+  }
+
+  /// A clock that takes a while to say the time, as a thread does that loses its processor there.
+  private struct SlowClock: Clock {
+    let whileAsked: Journal<@Sendable () -> Void>
+    let clock = ManualClock()
+    var now: ManualClock.Instant {
+      for body in whileAsked.take() { body() }
+      return clock.now
+    }
+    var minimumResolution: Duration { clock.minimumResolution }
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+      try await clock.sleep(until: deadline, tolerance: tolerance)
+    }
+  }
+
+  /// Threads were looked at first, and found outside; then a hop left its value with one that had come inside.
+  @Test func `14.6 it does not miss what a hop leaves with a thread while the clocks are asked`() {
+    let whileAsked = Journal<@Sendable () -> Void>()
+    let late = MutableNode(1).delay(
+      .seconds(1_000), on: .clock(SlowClock(whileAsked: whileAsked)))
+    let queue = DispatchQueue(label: "hop"), source = MutableNode<Int>(), other = MutableNode<Int>()
+    let both = source.deliver(on: .queue(queue)).merge(other)
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let queueMayGo = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0)
+    let listening = both.listen { value in
+      if value != -1 { return }
+      isInside.signal()
+      wait(for: mayGo)
+    }
+    queue.async { wait(for: queueMayGo) }
+    source.value = 7
+    let hop: @Sendable () -> Void = {
+      Thread {
+        other.value = -1
+        isOver.signal()
+      }.start()
+      wait(for: isInside)
+      queueMayGo.signal()
+      queue.sync {}
+    }
+    whileAsked.note(hop)
+    #expect(!isQuiet())
+    for body in whileAsked.take() { body() }
+    #expect(!isQuiet())
+    mayGo.signal()
+    wait(for: isOver)
+    #expect(settle())
+    #expect(both.value == 7)
+    keepAlive(listening, late)
   }
 
   @Test func `a virtual scheduler is not run, and not waited for`() {

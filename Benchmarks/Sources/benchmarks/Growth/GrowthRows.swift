@@ -98,6 +98,14 @@ private func cuttingRows() -> [GrowthRow] {
         }
         return (alone, beside)
       }),
+    GrowthRow("a set over n merges to a node that another thread is inside") { size in
+      let source = MutableNode(0), other = MutableNode(0)
+      let merges = (0..<size).map { _ in Node.merge([source, Node<Int>()]) }
+      let last = Node.merge(merges + [other])
+      return Grown(work: size, keep: (merges, last)) {
+        whileAnotherIsInside(last, setting: other) { source.set(1) }
+      }
+    },
   ]
 }
 
@@ -162,6 +170,27 @@ private func whileAnotherBatches(_ body: () -> Void) {
   body()
   mayGo.signal()
   isOver.wait()
+}
+
+private func whileAnotherIsInside(
+  _ node: Node<Int>, setting source: MutableNode<Int>, _ body: () -> Void
+) {
+  let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+  let isOver = DispatchSemaphore(value: 0)
+  let listening = node.listen { value in
+    if value != -1 { return }
+    isInside.signal()
+    mayGo.wait()
+  }
+  Thread {
+    source.set(-1)
+    isOver.signal()
+  }.start()
+  isInside.wait()
+  body()
+  mayGo.signal()
+  isOver.wait()
+  listening.cancel()
 }
 
 // MARK: - Cycles

@@ -48,11 +48,15 @@ extension EdgePointer {
     _ delivery: Delivery, in turn: TurnPointer,
     _ arrive: @escaping (EdgePointer, Delivery, TurnPointer) -> Bool
   ) {
-    typealias Payload = (EdgePointer, (EdgePointer, Delivery, TurnPointer) -> Bool, Delivery)
+    typealias Payload = (
+      EdgePointer, (EdgePointer, Delivery, TurnPointer) -> Bool, Delivery, handle: AnyObject?
+    )
     if turn.pointee.isTraced { traceLeft(wave: delivery.wave.number, in: turn) }
-    let payload: Payload = (self, arrive, delivery.retained())
-    pointee.down.unsafelyUnwrapped.send(payload, in: turn) { payload, turn in
-      let (edge, arrive, delivery) = takePayload(payload, Payload.self)
+    let down = pointee.down.unsafelyUnwrapped
+    let payload: Payload = (self, arrive, delivery.retained(), down.handleToKeep())
+    down.send(payload, in: turn) { payload, turn in
+      let (edge, arrive, delivery, handle) = takePayload(payload, Payload.self)
+      defer { _ = consume handle }
       let context = delivery.takeContext()
       if !edge.pointee.isOver() {
         let saved = turn.pointee.wave

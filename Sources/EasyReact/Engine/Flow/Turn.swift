@@ -57,7 +57,9 @@ import Synchronization
   /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
   /// lifetime: for tests of growth.
   var looks = 0
-  /// How many messages this thread has left where many waited: see `giveWay`.
+  /// How many messages this thread has left in mailboxes. Written by this thread alone; `isQuiet` looks at it.
+  let messagesSent = Atomic<UInt>(0)
+  /// How many of them where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
   /// How many had been opened by one that stood still the last time; and how many naps long one may.
   var stoodStillAt: UInt32? = nil
@@ -106,7 +108,10 @@ import Synchronization
   turns.withLock { _ = $0.addresses.insert(turn) }
   easyreact_turn_set(turn) { ended in
     let turn = ended.assumingMemoryBound(to: Turn.self)
-    turns.withLock { _ = $0.addresses.remove(turn) }
+    turns.withLock {
+      $0.addresses.remove(turn)
+      $0.sentBefore &+= turn.pointee.messagesSent.load(ordering: .relaxed)
+    }
     turn.deinitialize(count: 1)
     turn.deallocate()
   }
@@ -116,14 +121,23 @@ import Synchronization
 /// Of all threads that have used the library and live.
 private struct Turns: @unchecked Sendable {
   // Unchecked: addresses of blocks that are taken out, under the Mutex, before they are freed; of what lies
-  // there other threads read the atomic `depth` alone, under the Mutex too.
+  // there other threads read atomics alone, under the Mutex too.
   var addresses: Set<TurnPointer> = []
+  /// Messages that threads have sent which have ended.
+  var sentBefore: UInt = 0
 }
 private let turns = Mutex(Turns())
 
-/// Is a thread inside the graph?
-func isAnyTurnOpen() -> Bool {
-  turns.withLock { $0.addresses.contains { $0.pointee.depth.load(ordering: .acquiring) != 0 } }
+/// How many messages threads have sent until now; nil: one is inside the graph.
+func messagesSentAtRest() -> UInt? {
+  turns.withLock { turns in
+    var sent = turns.sentBefore
+    for turn in turns.addresses {
+      if turn.pointee.depth.load(ordering: .acquiring) != 0 { return nil }
+      sent &+= turn.pointee.messagesSent.load(ordering: .relaxed)
+    }
+    return sent
+  }
 }
 
 // MARK: - Begin and end
@@ -156,14 +170,14 @@ extension TurnPointer {
     let isTraced = pointee.isTraced
     // Who waits for quiet sees it counted here before the turn is over.
     let hasEnding = pointee.ending != nil
-    if hasEnding { pendingWork.wrappingAdd(1, ordering: .relaxed) }
+    if hasEnding { pendingWork.begin() }
     pointee.depth.store(
       pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
     if hasEnding {
       tellOver()
-      pendingWork.wrappingSubtract(1, ordering: .releasing)
+      pendingWork.end()
     }
   }
 

@@ -149,6 +149,7 @@ extension MessagePointer {
         successOrdering: .releasing, failureOrdering: .relaxed)
       if isPushed {
         region.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
+        turn.countMessageSent()
         return true
       }
       word = present
@@ -169,21 +170,28 @@ extension NodePointer {
   /// holds a region where some wait, does not sleep: another one might sleep for that region.
   @usableFromInline func giveWay(in turn: TurnPointer) {
     let region = pointee.region.load(ordering: .acquiring)
-    if region.backlog <= messageComfort || turn.isAwaited { return }
+    if region.backlog <= messageComfort { return }
     turn.pointee.crowdedMessages &+= 1
-    if turn.pointee.crowdedMessages % 32 == 0 { region.napWhileItGetsOn(turn) }
+    if turn.pointee.crowdedMessages % 32 == 0, !turn.isAwaited { region.napWhileItGetsOn(turn) }
   }
 }
 
 extension TurnPointer {
+  /// Who holds very many regions counts as such: to look at all of them at each nap would take longer than what it does there.
   fileprivate var isAwaited: Bool {
     if pointee.messagesOpened > 0 { return true }
-    var region = pointee.held
+    var region = pointee.held, looks = 0
     while let present = region {
-      if present.hasMessages || present.wordHasMessages { return true }
+      looks += 1
+      if present.hasMessages || present.wordHasMessages || looks > 64 { return true }
       region = present.pointee.nextHeld
     }
     return false
+  }
+
+  fileprivate func countMessageSent() {
+    let sent = pointee.messagesSent.load(ordering: .relaxed)
+    pointee.messagesSent.store(sent &+ 1, ordering: .relaxed)
   }
 }
 
@@ -275,10 +283,8 @@ extension NodePointer {
     let pendingValue = storage.isEventNode() ? nil : arrival.pendingValue
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
     if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
-    // What is set on a node that is kept elsewhere too is not lost with the node.
-    let handle = storage.pointee.traits.has(.isKept) ? storage.handle() : nil
     let message = storage.makeMessage(
-      (storage, arrival, context, number, 0, part, handle) as Payload
+      (storage, arrival, context, number, 0, part, storage.handleToKeep()) as Payload
     ) { payload, turn in
       let (storage, arrival, context, wave, ticket, part, handle) = takePayload(
         payload, Payload.self)
@@ -300,6 +306,13 @@ extension NodePointer {
     storage.pointee.releaseAfterCopying()
     _ = consume old
     message.endSending(to: storage, isSent: isSent, in: turn)
+  }
+}
+
+extension NodePointer {
+  /// What is set on a node that is kept elsewhere too, or comes to it, is not lost with the node: a message for it keeps it.
+  @usableFromInline func handleToKeep() -> AnyObject? {
+    pointee.traits.has(.isKept) ? handle() : nil
   }
 }
 

@@ -229,8 +229,22 @@ let messageBound = Atomic<Int>(1_000)
 /// The regions that are with a background queue.
 let handOvers = DispatchGroup()
 
-/// What waits or runs on queues: regions handed over, and what was scheduled to run at once.
-let pendingWork = Atomic<Int>(0)
+/// What waits or runs on queues, schedulers and actors: regions handed over, and what was scheduled to run at once.
+let pendingWork = PendingWork()
+
+struct PendingWork: ~Copyable {
+  /// How much there is; in the upper half how much has ended.
+  private let word = Atomic<UInt64>(0)
+
+  func begin() { word.wrappingAdd(1, ordering: .relaxed) }
+  func end() { word.wrappingAdd(1 << 32 - 1, ordering: .releasing) }
+
+  /// How much has ended; nil: there is some. Who finds the same number again knows that nothing ran meanwhile.
+  func endedAtRest() -> UInt64? {
+    let word = self.word.load(ordering: .acquiring)
+    return UInt32(truncatingIfNeeded: word) == 0 ? word : nil
+  }
+}
 
 /// A region that no turn has, although its word says held.
 struct Held: @unchecked Sendable {
@@ -244,9 +258,9 @@ extension RegionPointer {
     let region = self
     let held = Held(region: region)
     region.pointee.owner.store(Region.handedOver, ordering: .relaxed)
-    pendingWork.wrappingAdd(1, ordering: .relaxed)
+    pendingWork.begin()
     DispatchQueue.global().async(group: handOvers) {
-      defer { pendingWork.wrappingSubtract(1, ordering: .releasing) }
+      defer { pendingWork.end() }
       let turn = currentTurn()
       turn.enter()
       held.region.addHeld(by: turn)
