@@ -33,6 +33,57 @@ import Testing
     #expect(there.value == 2 && heard.withLock { $0 } == 1)
   }
 
+  /// It lay where a value lies, and was destroyed when it had been told.
+  @Test func `20.2 an event that comes to a shared node is its value`() {
+    let world = World()
+    let one = world.store(), other = world.store()
+    let here = one.node("text", of: String.self), there = other.node("text", of: String.self)
+    let length = Recorder(here.map(\.count))
+    let taps = MutableNode<String>.eventNode(), told = taps.map { $0 }
+    (told.upstreamTransforms[0] as? NodeTransform<String, String>)?.to = here
+    for round in 1...3 {
+      taps.value = String(repeating: "e", count: 30 + round)
+      world.settle()
+      #expect(here.value?.count == 30 + round && there.value == here.value)
+      here.update(default: "") { $0 += "!" }
+      world.settle()
+      #expect(there.value == here.value && here.value?.last == "!")
+    }
+    #expect(length.values == [31, 32, 32, 33, 33, 34])
+    withExtendedLifetime(told) {}
+  }
+
+  @Test(arguments: [false, true])
+  func `20.6 what is left with another thread is not lost with the node`(_ overALink: Bool) {
+    let world = World()
+    let store = world.store()
+    let source = MutableNode<Int>(), gate = MutableNode<Int>(), below = MutableNode<Int>()
+    var shared: SharedNode<Int>? = store.node("price", of: Int.self)
+    shared!.link(to: gate)
+    shared!.link(to: source)
+    below.link(to: gate)
+    let isInside = DispatchSemaphore(value: 0), mayGo = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0)
+    let listening = below.listen { _ in
+      isInside.signal()
+      #expect(mayGo.wait(timeout: .now() + 300) == .success)
+    }
+    Thread {
+      gate.value = 1
+      isOver.signal()
+    }.start()
+    #expect(isInside.wait(timeout: .now() + 300) == .success)
+    if overALink { source.value = 5 } else { shared!.value = 5 }
+    shared = nil
+    mayGo.signal()
+    #expect(isOver.wait(timeout: .now() + 300) == .success)
+    world.settle()
+    let again = store.node("price", of: Int.self)
+    world.settle()
+    #expect(again.value == 5)
+    withExtendedLifetime(listening) {}
+  }
+
   @Test func `20.1 operators, lenses, links and batches work as with any node`() {
     struct Point: Codable, Sendable, Equatable { var x: Int, y: Int }
     let world = World()

@@ -393,6 +393,38 @@ import Testing
     }
   }
 
+  /// With one message a turn, so another thread takes the node over from the one that was told 1, and has left 4 itself.
+  @Test func `7.5 who takes a node over reads there what it tells, not what waits`() async {
+    await #expect(processExitsWith: .success) {
+      GraphLimits.messagesPerTurn = 1
+      let node = MutableNode(0), other = MutableNode(0), inside = Inside(telling: 1)
+      let sum = node.combine(other).map { $0 + $1 }
+      let setter = Journal<UInt>(), reads = Journal<[Int?]>()
+      let listenings = [
+        node.listen { value in
+          inside.hear(value)
+          if value != 1 { return }
+          setter.note(threadNumber())
+          node.value = 4
+        },
+        sum.listen { value in
+          let isSetter = setter.entries.first == threadNumber()
+          reads.note([value, node.value, isSetter ? 1 : 0])
+        },
+      ]
+      inside.run(node) {
+        node.value = 2
+        node.value = 3
+      }
+      #expect(settle())
+      // The setter reads what it has set, or a later value.
+      #expect(reads.entries.allSatisfy { $0[2] == 1 || $0[1] == $0[0] })
+      #expect(reads.entries.contains { $0[0] == 3 && $0[2] == 0 })
+      #expect(sum.value == 4)
+      keepAlive(listenings as AnyObject)
+    }
+  }
+
   // MARK: 7.4
 
   @Test func `7.4 without contention a listener runs on the thread that set`() {
@@ -604,16 +636,21 @@ import Testing
   /// refused as older than what the join had gone on with; for ever, also when the cycle was cut.
   ///
   /// - Parameter hasRun: Else the join has told nothing but its first value.
-  @Test(arguments: ["combine", "combine of an array", "derived"], [true, false])
+  @Test(
+    arguments: ["combine", "combine of an array", "derived", "flattenMap", "flatten"],
+    [true, false])
   func `4.1, 7.6 a join on a cycle hears all of a set of which a part had to wait`(
     _ kind: String, _ hasRun: Bool
   ) {
     let a = MutableNode(1), b = MutableNode(1), c = MutableNode(0), last = hasRun ? 1 : 0
     let told = Journal<[Int]>(), listenings = Journal<Listening>(), steps = Steps()
+    let answers = [1, 9].map { number in b.combine(c).map { [number, $0, $1] } }
     let sum =
       switch kind {
       case "combine": a.combine(b, c).map { [$0, $1, $2] }
       case "derived": Node.derived { [a.value!, b.value!, c.value!] }
+      case "flattenMap": a.flattenMap { answers[$0 / 9] }
+      case "flatten": a.map { answers[$0 / 9] }.flatten()
       default: Node.combine([a, b, c])
       }
     let above = a.map { $0 }.listen {

@@ -53,6 +53,63 @@ import Testing
     }
   }
 
+  /// The link looked for cycles before the merge's last edge was there, and the merge for followers before the link was: the ranks rose
+  /// for ever, under the lock of the shape.
+  @Test(arguments: [false, true])
+  func `2.1, 5.1 a merge that is being made is found and linked by another thread`(
+    _ leadsOn: Bool
+  ) {
+    func chain(_ length: Int) -> Node<Int> {
+      (0..<length).reduce(MutableNode<Int>() as Node<Int>) { node, _ in node.map { $0 } }
+    }
+    let deep = chain(leadsOn ? 2_000 : 0)
+    Stress.rounds(60) { round in
+      let first = chain(400), last = MutableNode<Int>()
+      let below = (0..<400).reduce(last as Node<Int>) { node, _ in node.map { $0 } }
+      let nodes = [first] + (0..<(leadsOn ? 1_000 : 300)).map { _ in Node<Int>() } + [last]
+      let made = Journal<Node<Int>>(), links = CancelableBag()
+      round.threads(2) { member in
+        if member == 0 { return made.note(Node.merge(nodes)) }
+        var found: Node<Int>?
+        while found == nil, made.count == 0 { found = first.downstreamNodes.first as? Node<Int> }
+        let merged = found ?? made.entries[0]
+        last.link(to: merged).store(in: links)
+        if leadsOn { merged.wiring.link(to: deep).store(in: links) }
+      }
+      for finding in checkInvariants(made.entries) { round.expect(false, finding) }
+      links.cancel()
+      made.entries[0].wiring.removeUpstreamNodes()
+      keepAlive(below)
+    }
+  }
+
+  /// Joins are lifted by the thread that makes them, without the lock of the shape.
+  @Test func `ranks are counted anew while another thread makes merges`() {
+    withRankLimit(64) {
+      let nodes = (0..<2).map { _ in MutableNode<Int>() }
+      for node in nodes { node.link(to: Node<Int>()) }
+      let below = nodes.map { node in (0..<20).map { _ in node.map { $0 } } }
+      let deep = (0..<30).reduce(nodes[0] as Node<Int>) { node, _ in node.map { $0 } }
+      let isOver = Tally()
+      race(
+        {
+          for _ in 0..<20_000 {
+            nodes[0].link(to: nodes[1]).cancel()
+            nodes[1].link(to: nodes[0]).cancel()
+          }
+          isOver.add()
+        },
+        {
+          while isOver.count == 0 {
+            let merged = Node.merge(
+              [nodes[0], nodes[1], below[0][0], deep, below[1][0]] + below[0] + [deep])
+            #expect(merged.isEmpty)
+          }
+        })
+      #expect(checkInvariants(nodes) == [])
+    }
+  }
+
   /// A thread may have read the region of a node a moment ago, and claim it now. Seen by AddressSanitizer alone.
   @Test func `7.1 where a node has been is there as long as the node`() {
     var source: MutableNode<Int>? = MutableNode(0)

@@ -90,6 +90,22 @@ struct WaitingJoin {
   }
 }
 
+extension EdgeStorage {
+  /// The join that runs for what comes over this edge: one that chooses what it follows, and belongs to an edge (a flatten's), or
+  /// that of the node below.
+  borrowing func joinBelow() -> JoinPointer? {
+    state?._withUnsafeGuaranteedRef { ($0.outer ?? $0).movingJoin } ?? down!.pointee.join
+  }
+}
+
+extension NodePointer {
+  /// Does a join of this node wait for its run? The holder.
+  func isJoinWaiting(in turn: TurnPointer) -> Bool {
+    turn.pointee.joinCount > 0
+      && hasEdge(.ins) { $0.pointee.joinBelow()?.pointee.isWaiting ?? false }
+  }
+}
+
 // MARK: - Arrivals
 
 /// The step of every edge into a join: the join is only noted, and runs when no plain edge is left.

@@ -13,7 +13,7 @@ extension EdgePointer {
     let delivery = Delivery(self, turn)
     let down = pointee.down.unsafelyUnwrapped
     if delivery.isFiltered && down.isReached(by: delivery), !pointee.traits.has(.filtersItself) {
-      if let join = down.pointee.join {
+      if let join = pointee.joinBelow() {
         if join.mayHaveSkipped(delivery.wave.number) { return true }
         join.missChange()
       }

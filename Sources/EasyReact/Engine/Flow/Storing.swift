@@ -14,21 +14,32 @@ extension NodePointer {
       if turn.pointee.isTraced { traceRefused(delivery, from: sender, in: turn) }
       return false
     }
-    var flags = delivery.wave.flags.without(.late)
+    var flags = delivery.wave.flags.without(.late.with(.event))
     // Another's value, perhaps under the number of the join's own.
     if !delivery.rules.has(.ofJoin) { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
-      if pointee.flags.has(.eventNode) { flags.insert(.event) }
-      if flags.has(.event) { storeEvent(value) } else { storeAfterEvent(value) }
+      if isEvent(delivery) {
+        flags.insert(.event)
+        storeEvent(value)
+      } else {
+        storeAfterEvent(value)
+      }
     case .empty:
       clearValue(Value.self)
-      flags = flags.without(.event).with(.emptied)
+      flags.insert(.emptied)
     case let change:
       if !storeChange(change, delivery, &flags, sender: sender, in: turn) { return false }
     }
     noteStored(delivery, flags, sender: sender, in: turn)
     return true
+  }
+
+  /// Is the value that comes told, and not kept? What becomes of a value that the node holds is none; nor is what is kept
+  /// elsewhere, too.
+  @inlinable @inline(__always) func isEvent(_ delivery: Delivery) -> Bool {
+    (delivery.wave.flags.has(.event) || pointee.flags.has(.eventNode))
+      && !pointee.traits.has(.isKept)
   }
 
   /// What the node is to hold is computed from what it holds. False: it keeps that.
@@ -39,7 +50,7 @@ extension NodePointer {
     if case .decision(let body) = arrival {
       switch decided(by: body) {
       case .keep: return false
-      case .store(let value): store(value)
+      case .store(let value): storeAfterEvent(value)
       case .clear:
         clearValue(Value.self)
         flags.insert(.emptied)

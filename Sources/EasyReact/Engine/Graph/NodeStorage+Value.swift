@@ -241,7 +241,8 @@ extension NodePointer {
     let isInside = isHeld(by: turn)
     if isInside, pointee.flags.has(.busy) { return nil }
     pointee.acquire()
-    let pendingValue = isInside && sideTable.holdersTicket == 0 ? nil : sideTable.pendingValue
+    let isOthers = sideTable.holdersTicket == 0 || sideTable.ticketHolder != turn
+    let pendingValue = isInside && isOthers ? nil : sideTable.pendingValue
     pointee.releaseAfterCopying()
     return pendingValue.map { unsafeDowncast($0, to: PendingValue<Value>.self) }
   }
@@ -257,7 +258,9 @@ extension NodePointer {
     old = sideTable.pendingValue
     sideTable.pendingValue = pendingValue
     sideTable.pendingTicket += 1
-    if holdsOrMaySoon(turn) { sideTable.holdersTicket = sideTable.pendingTicket }
+    if holdsOrMaySoon(turn) {
+      (sideTable.holdersTicket, sideTable.ticketHolder) = (sideTable.pendingTicket, turn)
+    }
     pointee.hasPendingValue.store(true, ordering: .releasing)
     return sideTable.pendingTicket
   }

@@ -18,9 +18,11 @@ import Synchronization
   var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
-  /// How many were left; which of them the thread that is inside the node has left last, and not told yet, or 0.
+  /// How many were left; which of them the thread that is inside the node has left last, and not told yet, or 0; and its turn,
+  /// for another thread may have taken over since.
   @usableFromInline var pendingTicket: UInt64 = 0
   @usableFromInline var holdersTicket: UInt64 = 0
+  @usableFromInline var ticketHolder: TurnPointer?
   /// Of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
   /// See Topology+Ranks.swift.

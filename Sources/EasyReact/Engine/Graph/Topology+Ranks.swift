@@ -90,6 +90,15 @@ extension NodePointer {
 // MARK: - Ranks
 
 extension NodePointer {
+  /// Ranks and tops rise along all its upstream edges, whatever has been put back or given meanwhile.
+  func orderBehindUpstreams(but last: EdgePointer? = nil) {
+    for edge in EdgeWalk(self, .ins) where edge != last && edge.pointee.isUncut() {
+      let up = edge.pointee.up!
+      if edge.pointee.isOrdinary() { up.order(before: self, by: edge) }
+      raiseTop(to: up.top())
+    }
+  }
+
   /// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to
   /// goes below, instead of raising all that follows: so a chain is built from its end in linear
   /// time too.
@@ -305,24 +314,40 @@ extension NodePointer {
   /// Gives the ranks and tops of a graph new numbers from zero, in the same order. A join that waits
   /// meanwhile keeps its place by the old ones, so it may run once too often in that turn.
   fileprivate func countAnew() {
-    var seen: Set<NodePointer> = [self]
+    var seen: [NodePointer: (rank: Int32, top: Int32)] = [self: height]
     var todo = [self]
-    var numbers: Set<Int32> = []
     while let storage = todo.popLast() {
-      numbers.formUnion([storage.pointee.rank.load(ordering: .relaxed), storage.top()])
       for list in [EdgeListKind.ins, .outs] {
         for edge in EdgeWalk(storage, list) where edge.pointee.isUncut() {
           let far = edge.pointee.far(list)
-          if seen.insert(far).inserted { todo.append(far) }
+          if seen.updateValue(far.height, forKey: far) == nil { todo.append(far) }
         }
       }
     }
+    let numbers = Set(seen.values.flatMap { [$0.rank, $0.top] }).subtracting([SideTable.noTop])
     let places = Dictionary(
       uniqueKeysWithValues: numbers.sorted().enumerated().map { ($1, Int32($0)) })
-    for storage in seen {
-      if let top = places[storage.ownTop()] { storage.setTop(to: top) }
-      storage.pointee.rank.store(
-        places[storage.pointee.rank.load(ordering: .relaxed)]!, ordering: .relaxed)
+    // A node that is being made its maker may lift meanwhile, above upstreams that have new numbers, or old ones.
+    let lifted = seen.filter { !$0.key.exchangeHeight($0.value, by: places) }.keys
+    for storage in lifted {
+      storage.orderBehindUpstreams()
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        edge.pointee.down!.orderBehindUpstreams()
+      }
     }
+  }
+
+  /// False: it has others by now.
+  private func exchangeHeight(_ old: (rank: Int32, top: Int32), by places: [Int32: Int32]) -> Bool {
+    var isExchanged = pointee.rank.compareExchange(
+      expected: old.rank, desired: places[old.rank]!, ordering: .sequentiallyConsistent
+    ).exchanged
+    if let top = places[old.top] {
+      isExchanged =
+        sideTable().top.compareExchange(
+          expected: old.top, desired: top, ordering: .sequentiallyConsistent
+        ).exchanged && isExchanged
+    }
+    return isExchanged
   }
 }

@@ -98,6 +98,8 @@ extension EdgePointer {
   func insertFresh() {
     let up = pointee.up!
     let down = pointee.down!
+    // Somebody may have come to the node over an upstream that it has already.
+    if down.pointee.firstOut.load(ordering: .acquiring) != nil { return insert() }
     let height = down.height
     up.pointee.acquire()
     down.liftFresh(above: up)
@@ -105,10 +107,18 @@ extension EdgePointer {
     appendLocked(up)
     up.pointee.release()
     appendToDownstream()
-    // But somebody may have come to the node over an upstream that it has already.
-    if down.pointee.firstOut.load(ordering: .acquiring) == nil { return }
+    // Or comes just now, and perhaps looked for cycles before this edge was there. Then it was at work when the lock above was
+    // taken; where that is over, its edge is seen.
+    if !isAtWork.load(ordering: .acquiring),
+      down.pointee.firstOut.load(ordering: .acquiring) == nil
+    {
+      return
+    }
     underTopologyLock {
+      if down.pointee.firstOut.load(ordering: .relaxed) == nil { return }
       down.drop(from: lifted, to: height)
+      // What was linked to it meanwhile had nothing to raise.
+      down.orderBehindUpstreams(but: self)
       order(closeCycles())
     }
   }
