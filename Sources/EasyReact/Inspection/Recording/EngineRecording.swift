@@ -228,12 +228,12 @@ extension NodePointer {
 
   /// Before it is stored, or waits. `number`: of one that waited.
   func recordSet(
-    _ context: ContextBox?, number: UInt64, by wave: UInt64, _ ring: RingPointer,
-    _ turn: TurnPointer
+    _ context: ContextBox?, number: UInt64, by wave: UInt64, at site: SourceLocation?,
+    _ ring: RingPointer, _ turn: TurnPointer
   ) {
     noteValue(ring, turn)
     var event = turn.event(.set, pointee.id, wave: number, origin: wave)
-    event.set(turn.pointee.callSite)
+    event.set(site)
     event.set(context, ring)
     ring.write(&event)
   }
