@@ -16,16 +16,19 @@ public struct GraphRecords: Codable, Hashable, Sendable {
   public var dropped: UInt64
   /// When the recording began: seconds since 1970, UTC.
   public var began: Double
+  /// Where the recorder cut descriptions, in characters; nil: unknown.
+  public var descriptionLength: Int?
 
   public init(
     nodes: [NodeRecord] = [], edges: [EdgeRecord] = [], events: [EventRecord] = [],
-    dropped: UInt64 = 0, began: Double = 0
+    dropped: UInt64 = 0, began: Double = 0, descriptionLength: Int? = nil
   ) {
     self.nodes = nodes
     self.edges = edges
     self.events = events
     self.dropped = dropped
     self.began = began
+    self.descriptionLength = descriptionLength
   }
 
   /// - Complexity: O(log n).
