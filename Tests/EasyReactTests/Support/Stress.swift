@@ -65,7 +65,8 @@ final class Round: Sendable {
   }
 
   /// Runs `body` on threads of their own, begun as close together as can be, and waits for their
-  /// end and for what they left with background queues.
+  /// end and until nobody is inside a graph: background queues with what they left, and whoever reads a recorder in
+  /// another test, which is inside where it lets go of a node's last reference.
   func threads(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
     let gate = StartingGate(for: count), done = DispatchSemaphore(value: 0)
     for member in 0..<count {
@@ -78,7 +79,7 @@ final class Round: Sendable {
       thread.start()
     }
     for _ in 0..<count { done.wait() }
-    expect(waitForBackgroundWork(), "a background queue has not ended its work")
+    expect(settle(), "somebody is inside a graph")
   }
 
   /// Between turns: see `checkInvariants`.
