@@ -65,8 +65,7 @@ final class Round: Sendable {
   }
 
   /// Runs `body` on threads of their own, begun as close together as can be, and waits for their
-  /// end and until nobody is inside a graph: background queues with what they left, and whoever reads a recorder in
-  /// another test, which is inside where it lets go of a node's last reference.
+  /// end and for what they left with background queues.
   func threads(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
     let gate = StartingGate(for: count), done = DispatchSemaphore(value: 0)
     for member in 0..<count {
@@ -79,11 +78,13 @@ final class Round: Sendable {
       thread.start()
     }
     for _ in 0..<count { done.wait() }
-    expect(settle(), "somebody is inside a graph")
+    expect(waitForBackgroundWork(), "a background queue has not ended its work")
   }
 
-  /// Between turns: see `checkInvariants`.
+  /// Between turns: see `checkInvariants`. Where another test of the process reads a recorder, that may let go of a node's last
+  /// reference, and is inside its graph for that moment.
   func expectRest(_ nodes: [AnyNode]) {
+    expect(settle(), "somebody is inside a graph")
     let violations = checkInvariants(nodes)
     expect(violations.isEmpty, violations.joined(separator: "; "))
   }
