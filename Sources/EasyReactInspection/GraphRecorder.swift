@@ -53,6 +53,8 @@ public final class GraphRecorder: Sendable {
 
   private struct State {
     var recording: Recording?
+    /// The graph as it was when that ended; nil: it runs, or somebody else has ended it.
+    var last: GraphLook?
     /// Nil also while somebody reads.
     var reader: RecordReader?
     var began = 0.0
@@ -73,7 +75,7 @@ public final class GraphRecorder: Sendable {
 
   /// Records from now on: from nothing. A turn that is under way on some thread is recorded from the next one on.
   public func start() {
-    stop()
+    GraphRecorder.current?.stop()
     let recording = Recording.start(
       events: capacity, bytes: byteCapacity, descriptionLength: descriptionLength,
       measuresTime: measuresTime)
@@ -89,8 +91,14 @@ public final class GraphRecorder: Sendable {
     _ = consume old
   }
 
-  /// Records no more. What is kept can be asked for until the next `start()`.
-  public func stop() { state.withLock { $0.recording }?.stop() }
+  /// Records no more. What is kept can be asked for until the next `start()`: the graph as it is now, whatever becomes of it.
+  /// - Complexity: O(nodes and edges).
+  public func stop() {
+    guard let recording = state.withLock({ $0.recording }), recording.isRunning else { return }
+    let look = GraphLook(recording)
+    state.withLock { if $0.recording === recording, $0.last == nil { $0.last = look } }
+    recording.stop()
+  }
 
   public var isRunning: Bool { state.withLock { $0.recording }?.isRunning ?? false }
 
@@ -106,8 +114,8 @@ public final class GraphRecorder: Sendable {
   ///   trivial values are made here, on this thread.
   public var records: GraphRecords { records(after: 0) }
 
-  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before. The
-  /// wave of a set is known when it is stored; until then it is zero.
+  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before. A
+  /// set that has to wait may be told under another number: its `wave` is that one from when it is stored.
   public func records(after sequence: UInt64) -> GraphRecords {
     read { reader, began in reader.records(after: sequence, began: began) } ?? GraphRecords()
   }
@@ -124,16 +132,16 @@ public final class GraphRecorder: Sendable {
   var livingNodes: [AnyNode] { read { reader, _ in reader.livingNodes } ?? [] }
 
   private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
-    let (recording, present, began) = state.withLock { state in
+    let present = state.withLock { state in
       defer { state.reader = nil }
-      return (state.recording, state.reader, state.began)
+      return state
     }
-    guard let recording else { return nil }
+    guard let recording = present.recording else { return nil }
     var reader =
-      present
+      present.reader
       ?? RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
-    reader.advance()
-    let result = body(reader, began)
+    reader.advance(present.last)
+    let result = body(reader, present.began)
     let old = state.withLock { state in
       if state.recording !== recording { return reader as RecordReader? }
       defer { state.reader = reader }

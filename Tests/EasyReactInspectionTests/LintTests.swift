@@ -179,6 +179,19 @@ extension `18 A graph that explains itself` {
       withExtendedLifetime(length) {}
     }
 
+    @Test func `18.4 whoever asks in a derivation follows nothing but what it reads`() {
+      let price = MutableNode(1), other = MutableNode(5)
+      let both = price.combine(other), listening = both.listen { _ in }
+      recorded { recorder in
+        let derived = Node.derived {
+          _ = (price.lint(), price.lint(with: recorder), recorder.lint(), recorder.records)
+          return (price.value ?? 0) + 1
+        }
+        #expect(derived.value == 2 && derived.upstreamNodes == [price])
+      }
+      withExtendedLifetime(listening) {}
+    }
+
     @Test func `18.4 changesNothing: nine of ten values equal the one before`() {
       recorded { recorder in
         let a = MutableNode(0), even = a.map { $0 / 100 }

@@ -46,6 +46,28 @@ import Testing
     #expect(try graph(["focus": "4", "direction": "up"]).whole["shownCount"] as? Int == 3)
   }
 
+  @Test
+  func `19 from wave to wave one comes to the last, also past a push under the number of a set`()
+    throws
+  {
+    var records = SampleRecords.shop()
+    let push = EventRecord(
+      sequence: 100, nanoseconds: 1, thread: 1, turn: 9, wave: 2, kind: .pushed, node: 2, other: 6,
+      edge: 9)
+    let stored = EventRecord(
+      sequence: 101, nanoseconds: 1, thread: 1, turn: 9, wave: 2, kind: .stored, node: 6, other: 2,
+      causes: [100])
+    records.events += [push, stored]
+    #expect(Set(records.waves.map(\.id)).count == records.waves.count)
+    #expect(records.waves.first { $0.number == 2 }?.events.suffix(2) == [100, 101])
+    var number: UInt64? = records.waves.first?.number, way: [UInt64] = []
+    while let present = number, way.count < 20 {
+      way.append(present)
+      number = WaveAccount(present, orNewest: false, in: records)?.next
+    }
+    #expect(way == [1, 2, 3, 4, 5, 6])
+  }
+
   @Test func `19 a folded group is one box, and edges lead to it`() throws {
     let folded = try graph(["fold": "all"])
     #expect(folded.ids == ["g:Shop/Cart.swift", "g:Shop/Discount.swift"])

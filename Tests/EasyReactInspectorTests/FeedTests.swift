@@ -68,6 +68,19 @@ private final class ScriptedProgram: PageSource {
         - SampleRecords.shop(sets: 3).events.count)
   }
 
+  @Test func `19 when the recorder is started again the page follows from the beginning`() throws {
+    program.records = SampleRecords.shop(sets: 50)
+    var feed = Feed(program)
+    let first = try next(&feed)
+    var again = SampleRecords.shop(sets: 2)
+    again.began += 60
+    program.records = again
+    let frame = try next(&feed)
+    #expect(frame.waves.map(\.number) == [1, 2] && frame.values.count == 7)
+    #expect(frame.events == again.events.count && frame.began == first.began + 60)
+    expectQuiet(&feed)
+  }
+
   @Test func `19 events that the recorder has dropped are counted`() throws {
     var records = SampleRecords.shop(sets: 3)
     records.dropped = 812

@@ -94,12 +94,28 @@ extension EdgePointer {
 }
 
 @usableFromInline @inline(never) func traceTurn(began: Bool, _ turn: TurnPointer) {
-  if began { turn.beginRecording() } else { turn.endRecording() }
+  if began {
+    turn.beginRecording()
+  } else {
+    turn.endRecording()
+    turn.pointee.callSite = nil  // of a call that came to nothing
+  }
   GraphTracing.emit(began ? .turnBegan : .turnEnded, nil, 0)
 }
 
+/// A turn that is under way and not traced, for somebody began to listen meanwhile, would leave it to the next set.
 @usableFromInline func noteCallSite(_ location: SourceLocation) {
-  currentTurn().pointee.callSite = location
+  let turn = currentTurn()
+  let isUnheard = turn.pointee.depth.load(ordering: .relaxed) > 0 && !turn.pointee.isTraced
+  turn.pointee.callSite = isUnheard ? nil : location
+}
+
+extension TurnPointer {
+  /// The next set is another call.
+  fileprivate func takeCallSite() -> SourceLocation? {
+    defer { pointee.callSite = nil }
+    return pointee.callSite
+  }
 }
 
 extension NodePointer {
@@ -107,11 +123,11 @@ extension NodePointer {
     _ context: ContextBox?, number: UInt64, in turn: TurnPointer
   ) {
     let wave = turn.waveUnderWay
+    let site = LeftSets.take(number) ?? turn.takeCallSite()
     if let ring = turn.ring {
-      whileDescribed { recordSet(context, number: number, by: wave, ring, turn) }
+      whileDescribed { recordSet(context, number: number, by: wave, at: site, ring, turn) }
     }
-    GraphTracing.emit(.set, self, wave, at: turn.pointee.callSite)
-    turn.pointee.callSite = nil
+    GraphTracing.emit(.set, self, wave, at: site)
     if !hasEdge(.outs, where: { _ in true }), let node = self.node(), !node.hasListener {
       if let ring = turn.ring { recordStop(.noConsumer, wave: number, ring, turn) }
       GraphTracing.emit(.stopped(.noConsumer), self, wave)
@@ -122,10 +138,11 @@ extension NodePointer {
   @usableFromInline @inline(never) func traceLeftSet(
     _ context: ContextBox?, number: UInt64, in turn: TurnPointer
   ) {
+    let site = turn.takeCallSite()
+    if let site { LeftSets.note(site, of: number) }
     guard let ring = turn.ring else { return }
-    recordSet(context, number: number, by: turn.waveUnderWay, ring, turn)
+    recordSet(context, number: number, by: turn.waveUnderWay, at: site, ring, turn)
     recordStop(.leftInMailbox, wave: number, ring, turn)
-    turn.pointee.callSite = nil
   }
 
   @usableFromInline @inline(never) func traceQueued(
@@ -150,12 +167,13 @@ extension NodePointer {
     }
     if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
     let node = self.node()
-    let value =
+    let value = aside {
       if turn.pointee.wave.flags.has(.event) {
         "event: \(isPrivate ? "private" : node?.describedEvent ?? "")"
       } else {
         node?.describedValue ?? "empty"
       }
+    }
     GraphTracing.emit(.valueStored(value), self, in: turn)
   }
 }
@@ -195,6 +213,22 @@ extension TurnPointer {
   fileprivate var waveUnderWay: UInt64 {
     pointee.depth.load(ordering: .relaxed) > 1 ? pointee.wave.number : 0
   }
+}
+
+/// Where sets were called that another thread makes, by the numbers of their waves: for a tracer, which is told of a set when it
+/// is made. A thread that is in a turn which is not traced leaves them here.
+enum LeftSets {
+  private static let sites = Mutex<[UInt64: SourceLocation]>([:])
+
+  static func note(_ site: SourceLocation, of number: UInt64) {
+    if easyreact_has_tracer() { sites.withLock { $0[number] = site } }
+  }
+
+  static func take(_ number: UInt64) -> SourceLocation? {
+    easyreact_has_tracer() ? sites.withLock { $0.removeValue(forKey: number) } : nil
+  }
+
+  static func forgetAll() { sites.withLock { $0 = [:] } }
 }
 
 /// What is told of a message that is left with another thread, read before it is left.

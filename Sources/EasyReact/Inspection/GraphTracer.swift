@@ -96,12 +96,26 @@ public enum GraphTracing {
     var tracer: (any GraphTracer)?
     var began = ContinuousClock.now
     /// The nodes that `debug` prints, by id, and what it calls them.
-    var debugged: [UInt64: String] = [:]
+    var debugged: [UInt64: Debugged] = [:]
+    /// Those that went while nobody was told are forgotten when there are as many, and when debugging is turned on.
+    var room = 64
     var isDebugEnabled = true
     var output: @Sendable (String) -> Void = { print($0) }
 
     var isHeard: Bool { tracer != nil || isDebugEnabled && !debugged.isEmpty }
-    func label(of node: UInt64) -> String? { isDebugEnabled ? debugged[node] : nil }
+    func label(of node: UInt64) -> String? { isDebugEnabled ? debugged[node]?.label : nil }
+
+    /// Returns what was looked at, to be let go of when no lock is held: it may be the last reference.
+    mutating func forgetGone() -> [AnyNode] {
+      let living = debugged.compactMapValues { $0.node }
+      debugged = debugged.filter { living[$0.key] != nil }
+      room = max(64, 2 * debugged.count)
+      return Array(living.values)
+    }
+  }
+  private struct Debugged {
+    weak var node: AnyNode?
+    let label: String
   }
   private static let state = Mutex(State())
 
@@ -119,7 +133,11 @@ public enum GraphTracing {
   public static var isDebugEnabled: Bool {
     get { state.withLock { $0.isDebugEnabled } }
     set {
-      state.withLock { $0.isDebugEnabled = newValue }
+      let looked = state.withLock { state in
+        state.isDebugEnabled = newValue
+        return newValue ? state.forgetGone() : []
+      }
+      _ = consume looked
       updateSwitch()
     }
   }
@@ -139,8 +157,12 @@ public enum GraphTracing {
     }
   }
 
-  static func debug(_ node: UInt64, _ label: String) {
-    state.withLock { $0.debugged[node] = label }
+  static func debug(_ node: AnyNode, _ label: String) {
+    let looked = state.withLock { state in
+      state.debugged[node.id] = Debugged(node: node, label: label)
+      return state.debugged.count > state.room ? state.forgetGone() : []
+    }
+    _ = consume looked
     updateSwitch()
   }
 
@@ -160,6 +182,7 @@ public enum GraphTracing {
       let recording = Recording.isAnyRunning ? easyreact_heard_by_recording : 0
       let tracer = $0.isHeard || CreationRecorder.areHeard ? easyreact_heard_by_tracer : 0
       easyreact_set_traced(Int32(tracer | recording))
+      if tracer == 0 { LeftSets.forgetAll() }
     }
   }
 

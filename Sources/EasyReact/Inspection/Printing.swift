@@ -16,7 +16,7 @@ extension AnyNode {
   /// - Parameter name: What the lines begin with; otherwise the node's name, or where it was made.
   @discardableResult
   public final func debug(_ name: String? = nil) -> Self {
-    GraphTracing.debug(id, name ?? self.name ?? "\(created.file):\(created.line)")
+    GraphTracing.debug(self, name ?? self.name ?? "\(created.file):\(created.line)")
     return self
   }
 }

@@ -291,7 +291,8 @@ extension MutableNode {
       unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self)
     }
     if let own, earlier == nil {
-      if hasChanged { own.replace(value, context, change: nil) }
+      if hasChanged { return own.replace(value, context, change: nil) }
+      currentTurn().pointee.callSite = nil  // nothing comes of the call
       return
     }
     let changes = earlier ?? StagedChange<Value>()
@@ -327,7 +328,7 @@ extension StagedPointer {
     let storage = pointee.storage
     let context = pointee.context?.takeUnretainedValue()
     let value = take(Value.self)
-    if let site = pointee.callSite { turn.pointee.callSite = site }
+    turn.pointee.callSite = ending == .drop ? nil : pointee.callSite
     if let change = pointee.change {
       let node = unsafeDowncast(pointee.node.takeUnretainedValue(), to: MutableNode<Value>.self)
       return node.finishChange(change.takeUnretainedValue(), ending, context, turn)

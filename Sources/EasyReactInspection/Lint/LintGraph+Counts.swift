@@ -49,7 +49,10 @@ extension LintGraph {
 
   private func unevenZip(_ node: NodeRecord, sides: Int) -> LintFinding? {
     // Of two sides that keep step each pair waits once.
-    let waiting = Int(node.counts.ranInVain) - Int(node.counts.stored) * (sides - 1)
+    let (paired, isTooMuch) = node.counts.stored.multipliedReportingOverflow(
+      by: UInt64(max(0, sides - 1)))
+    if isTooMuch || node.counts.ranInVain < paired { return nil }
+    let waiting = node.counts.ranInVain - paired
     if waiting < 100 { return nil }
     return finding(
       .unevenZip, node, "\(waiting) values wait for partners",

@@ -1,7 +1,7 @@
 import EasyReact
 
 extension LintGraph {
-  /// The living graph that these nodes are joined to.
+  /// The living graph that these nodes are joined to. A derivation that asks follows none of them.
   init(of nodes: [AnyNode], _ records: GraphRecords?) {
     var edges: [LintEdge] = [], seen: [LintNode] = []
     var operations: [UInt64: String] = [:]
@@ -11,7 +11,9 @@ extension LintGraph {
         if let down = edge.downstream, operations[down] == nil { operations[down] = edge.operation }
       }
     }
-    for node in nodes { seen.append(LintNode(node, operations[node.id] ?? "Source")) }
+    untracked {
+      for node in nodes { seen.append(LintNode(node, operations[node.id] ?? "Source")) }
+    }
     self.init(seen, edges, records)
   }
 

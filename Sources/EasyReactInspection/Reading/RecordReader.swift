@@ -27,7 +27,8 @@ struct RecordReader {
   // MARK: - Events
 
   /// Reads what is new, and lets go of what the recording has dropped.
-  mutating func advance() {
+  /// - Parameter last: The graph as it was when the recording ended; nil: as it is now.
+  mutating func advance(_ last: GraphLook? = nil) {
     var new: [TracedEvent] = []
     recording.forEachEvent(from: next) { new.append($0) }
     // What is dropped while this looks at it stays until the next time: a busy program would leave nothing to be shown.
@@ -39,7 +40,7 @@ struct RecordReader {
     // Edges of which no event was kept, so that what comes over them is known to.
     let isOverrun = next < oldest
     isShapeNew = isShapeNew || isOverrun || new.contains { $0.changesShape }
-    let living = lookAtGraph()
+    let living = isShapeNew ? see(last ?? GraphLook(recording)) : []
     for event in new where event.sequence >= oldest {
       next = event.sequence + 1
       take(event)
@@ -85,15 +86,10 @@ struct RecordReader {
   }
 
   private func value(_ value: TracedValue, of node: UInt64) -> ValueRecord {
-    if traces[node]?.hidesValues == true {
-      switch value {
-      case .unknown, .empty: break
-      default: return .private
-      }
-    }
     switch value {
     case .unknown: return .unknown
     case .empty: return .empty
+    case _ where traces[node]?.hidesValues == true: return .private
     case .hidden: return .private
     case .text(let text, let isEvent): return ValueRecord(isEvent ? .event : .value, text: text)
     case .bytes(let first, let second, let isEvent):
@@ -172,29 +168,16 @@ struct RecordReader {
   private var isShapeNew = true
   private var listeners: [UInt64: Int] = [:]
 
-  /// Meets everything that is joined to what was met, with its edges, which it returns; none if it has no need to look.
-  private mutating func lookAtGraph() -> Set<UInt64> {
-    if !isShapeNew { return [] }
+  /// Returns the edges that are there.
+  private mutating func see(_ look: GraphLook) -> Set<UInt64> {
     isShapeNew = false
-    listeners = [:]
+    for trace in look.traces { traces[trace.id] = trace }
+    listeners = look.listeners
     let known = owners
     owners = [:]
-    var waiting = traces.values.compactMap(\.node)
-    var seen = Set(waiting.map(\.id))
-    var met: [LiveEdge] = []
-    while let node = waiting.popLast() {
-      if traces[node.id] == nil { traces[node.id] = recording.meet(node) }
-      for edge in node.liveEdges {
-        meet(edge, known)
-        met.append(edge)
-      }
-      listeners[node.id] = node.listenerCount
-      for near in node.upstreamNodes + node.downstreamNodes where seen.insert(near.id).inserted {
-        waiting.append(near)
-      }
-    }
-    for edge in met { note(edge) }
-    return Set(met.map(\.id))
+    for edge in look.edges { meet(edge, known) }
+    for edge in look.edges { note(edge) }
+    return Set(look.edges.map(\.id))
   }
 
   private struct OwnerKey: Hashable {
@@ -229,7 +212,8 @@ struct RecordReader {
   // MARK: - Letting go
 
   private mutating func forgetDropped(living: Set<UInt64>?) {
-    let forgotten = Set(traces.values.filter { $0.isForgotten(before: oldest) }.map(\.id))
+    let forgotten = Set(
+      traces.values.filter { recording.isForgotten($0, before: oldest) }.map(\.id))
     for node in forgotten {
       (traces[node], born[node], gone[node], listeners[node]) = (nil, nil, nil, nil)
       finder.forget(node)
@@ -252,8 +236,20 @@ struct RecordReader {
     // `.max` for whoever wants nodes and edges alone.
     let first = sequence == 0 ? 0 : events.upperBound(sequence)
     return GraphRecords(
-      nodes: nodes, edges: edges.values.sorted { $0.id < $1.id }, events: Array(events[first...]),
-      dropped: dropped, began: began)
+      nodes: nodes, edges: edges.values.sorted { $0.id < $1.id }, events: shown(events[first...]),
+      dropped: dropped, began: began, descriptionLength: limit)
+  }
+
+  /// Without the values of nodes that were marked since the events were read.
+  private func shown(_ events: ArraySlice<EventRecord>) -> [EventRecord] {
+    let hiding = Set(traces.values.lazy.filter(\.hidesValues).map(\.id))
+    if hiding.isEmpty { return Array(events) }
+    return events.map { event in
+      if !hiding.contains(event.node) { return event }
+      var event = event
+      (event.old, event.new) = (event.old?.hidden, event.new?.hidden)
+      return event
+    }
   }
 
   func node(_ id: UInt64) -> AnyNode? { traces[id]?.node }
@@ -271,8 +267,8 @@ struct RecordReader {
     let node = trace.node
     let part = recording.part(of: trace)
     return NodeRecord(
-      id: trace.id, name: node.map(\.name) ?? trace.lastName, operation: operation,
-      type: "\(trace.valueType)", isMutable: node?.isMutable ?? false,
+      id: trace.id, name: node.map(\.name) ?? trace.last.name, operation: operation,
+      type: "\(trace.valueType)", isMutable: node?.isMutable ?? trace.last.isMutable,
       isPrivate: trace.hidesValues,
       place: SourcePlace(file: trace.place.file, line: trace.place.line),
       born: born[trace.id], gone: gone[trace.id], value: value(part.last, trace, node),
@@ -328,4 +324,9 @@ extension EventRecord.Kind {
       case .endlessSets: .endlessSets
       }
   }
+}
+
+extension ValueRecord {
+  /// Of a private node: whether it is known, and is empty, may be seen.
+  fileprivate var hidden: ValueRecord { text == nil ? self : .private }
 }

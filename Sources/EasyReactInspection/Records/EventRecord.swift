@@ -12,7 +12,8 @@ public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
     /// From here on nothing passes over `edge`.
     case edgeCut
     /// `node` was set, cleaned or updated: `callSite` where the call can tell, `context` described. `causes`: the call
-    /// of the listener that did it. `wave` is its own; zero where nothing was stored.
+    /// of the listener that did it. `wave` is its own, given when it was made; once it is stored, the one under which it
+    /// is told, which is another one where it had to wait.
     case set
     /// The present value of `node` goes through the new `edge` to `other`.
     case pushed

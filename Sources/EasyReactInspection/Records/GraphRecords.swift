@@ -16,16 +16,19 @@ public struct GraphRecords: Codable, Hashable, Sendable {
   public var dropped: UInt64
   /// When the recording began: seconds since 1970, UTC.
   public var began: Double
+  /// Where the recorder cut descriptions, in characters; nil: unknown.
+  public var descriptionLength: Int?
 
   public init(
     nodes: [NodeRecord] = [], edges: [EdgeRecord] = [], events: [EventRecord] = [],
-    dropped: UInt64 = 0, began: Double = 0
+    dropped: UInt64 = 0, began: Double = 0, descriptionLength: Int? = nil
   ) {
     self.nodes = nodes
     self.edges = edges
     self.events = events
     self.dropped = dropped
     self.began = began
+    self.descriptionLength = descriptionLength
   }
 
   /// - Complexity: O(log n).
@@ -77,20 +80,25 @@ public struct WaveRecord: Codable, Hashable, Sendable, Identifiable {
 }
 
 extension GraphRecords {
-  /// The waves, in order of their roots. What a join tells belongs to the wave of each arrival.
+  /// The waves, in order of their roots. What a join tells belongs to the wave of each arrival; what is pushed through a new
+  /// edge under the number of the set whose value it is, as by a sync, to that set's.
   /// - Complexity: O(events and their causes).
   public var waves: [WaveRecord] {
     var waves: [WaveRecord] = []
     /// The waves of each event, as places in `waves`.
     var places: [UInt64: [Int]] = [:]
+    /// By the number of the wave.
+    var begun: [UInt64: Int] = [:]
     for event in events {
-      if event.kind == .set || event.kind == .pushed {
+      let set = event.kind == .pushed ? begun[event.wave] : nil
+      if event.kind == .set || event.kind == .pushed && set == nil {
+        begun[event.wave] = waves.count
         places[event.sequence] = [waves.count]
         waves.append(
           WaveRecord(number: event.wave, root: event.node, events: [event.sequence]))
         continue
       }
-      let own = Set(event.causes.flatMap { places[$0] ?? [] }).sorted()
+      let own = set.map { [$0] } ?? Set(event.causes.flatMap { places[$0] ?? [] }).sorted()
       if own.isEmpty { continue }
       places[event.sequence] = own
       for place in own { waves[place].events.append(event.sequence) }

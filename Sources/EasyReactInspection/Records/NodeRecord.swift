@@ -53,7 +53,8 @@ public struct NodeCounts: Codable, Hashable, Sendable {
   /// How often one of its listeners was called.
   public var told: UInt64 = 0
   /// How often what was stored equalled what the node held. Equal are values of the same bytes, where the type is
-  /// trivial and of 16 bytes at most, and else those of the same description.
+  /// trivial and of 16 bytes at most; and else those of the same description, and hash where the type has one. Sets and
+  /// dictionaries are described in any order, so of these the hash alone counts.
   public var storedEqual: UInt64 = 0
   /// How often its operator ran and nothing came of it: refused, equal, or another upstream has no value.
   public var ranInVain: UInt64 = 0

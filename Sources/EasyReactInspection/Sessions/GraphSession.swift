@@ -136,8 +136,18 @@ extension GraphSession {
     }
   }
 
-  /// What everything else relies on: ids and sequences grow.
+  /// What everything else relies on: ids and sequences grow, and counts can be added up.
   private static func check(_ records: GraphRecords) throws(SessionError) {
+    try checkOrder(records)
+    guard let first = records.events.first, first.sequence == 0 else {
+      return try checkCounts(records.nodes)
+    }
+    throw SessionError(
+      code: .damaged,
+      description: "The session is damaged: records.events[0] has the number 0; they begin with 1.")
+  }
+
+  private static func checkOrder(_ records: GraphRecords) throws(SessionError) {
     func checkOrder(_ ids: [UInt64], _ what: String) throws(SessionError) {
       guard
         let place = zip(ids, ids.dropFirst()).enumerated().first(where: { $1.0 >= $1.1 })?.offset
@@ -151,6 +161,29 @@ extension GraphSession {
     try checkOrder(records.nodes.map(\.id), "nodes")
     try checkOrder(records.edges.map(\.id), "edges")
     try checkOrder(records.events.map(\.sequence), "events")
+  }
+
+  /// More than this nothing counts in a year, nor is it a whole number for everybody who reads JSON.
+  private static let mostCounted: UInt64 = 1 << 53
+
+  private static func checkCounts(_ nodes: [NodeRecord]) throws(SessionError) {
+    let counts: [(String, (NodeCounts) -> UInt64)] = [
+      ("stored", \.stored), ("told", \.told), ("storedEqual", \.storedEqual),
+      ("ranInVain", \.ranInVain),
+    ]
+    for (name, count) in counts {
+      var room = mostCounted
+      for (place, node) in nodes.enumerated() {
+        guard count(node.counts) <= room else {
+          throw SessionError(
+            code: .damaged,
+            description:
+              "The session is damaged: up to records.nodes[\(place)] the counts “\(name)” are "
+              + "more than \(mostCounted) together.")
+        }
+        room -= count(node.counts)
+      }
+    }
   }
 
   /// Where in the file, and what is wrong there.

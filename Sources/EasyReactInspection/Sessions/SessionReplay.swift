@@ -26,18 +26,23 @@ public struct SessionReplay {
   }
 
   private let turns: [SessionTurn]
+  private let descriptionLength: Int?
   private var players: [String: @Sendable (ValueRecord, String?) -> (@Sendable () -> Void)?] = [:]
 
-  public init(_ session: GraphSession) { turns = session.turns }
+  public init(_ session: GraphSession) {
+    turns = session.turns
+    descriptionLength = session.records.descriptionLength
+  }
 
   /// The recorded values of the node of that name go into `node`. `read` gives nil for a text that is no value.
   public mutating func play<Value: Sendable>(
     _ name: String, into node: MutableNode<Value>,
     reading read: @escaping @Sendable (String) -> Value?
   ) {
-    players[name] = { record, context in
+    players[name] = { [descriptionLength] record, context in
       if record.form == .empty { return { node.clean() } }
-      guard record.form == .value, !record.isCut, let text = record.text, let value = read(text)
+      guard record.form == .value, !record.isCut(at: descriptionLength), let text = record.text,
+        let value = read(text)
       else { return nil }
       if let context { return { node.set(value, context: context) } }
       return { node.set(value) }

@@ -63,7 +63,7 @@ public struct SessionTest {
     for name in outputs {
       if told[name] == nil, isPrivate(name) { throw hidden(name) }
       let list = try (told[name] ?? []).map { text throws(SessionError) in
-        if text.hasSuffix("…") { throw tooLong(name) }
+        if text.isCut(at: session.records.descriptionLength) { throw tooLong(name) }
         return quoted(text)
       }
       body.append("#expect(told[\(quoted(name))] == [\(list.joined(separator: ", "))])")
@@ -122,7 +122,7 @@ public struct SessionTest {
         continue
       }
       guard input.value.form == .value, let text = input.value.text else { throw unwritable(input) }
-      if input.value.isCut { throw tooLong(input.label) }
+      if input.value.isCut(at: session.records.descriptionLength) { throw tooLong(input.label) }
       guard let value = literal(input.type, text) else { throw unwritable(input) }
       let context = input.context.map { ", context: \(quoted($0))" } ?? ""
       sets.append("\(node).set(\(value)\(context))")

@@ -82,5 +82,11 @@ extension ValueRecord {
   fileprivate var toldText: String? { form == .value || form == .event ? text : nil }
 
   /// Was the description too long for the recorder?
-  var isCut: Bool { text?.hasSuffix("…") == true }
+  /// - Parameter limit: Where that cut; nil: unknown.
+  func isCut(at limit: Int?) -> Bool { text?.isCut(at: limit) == true }
+}
+
+extension String {
+  /// What was cut is as long as the limit, and the ellipsis.
+  func isCut(at limit: Int?) -> Bool { hasSuffix("…") && count > limit ?? 0 }
 }

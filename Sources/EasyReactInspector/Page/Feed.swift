@@ -22,6 +22,8 @@ struct Feed {
     var structure: Int
     var nodeCount: Int
     var edgeCount: Int
+    /// When the recording began: with another one the page begins anew.
+    var began: Double
   }
   static let mostWaves = 60
 
@@ -29,13 +31,21 @@ struct Feed {
   private var sequence: UInt64 = 0
   private var told: [UInt64: ShownValue] = [:]
   private var structure: Int?
+  /// When the recording began that was told of.
+  private var began: Double?
 
   init(_ source: any PageSource) { self.source = source }
 
   /// nil: nothing happened.
   mutating func next() -> Frame? {
-    let isFirst = structure == nil
-    let records = isFirst ? source.records : source.records(after: sequence)
+    var records = source.records(after: sequence)
+    // Where the recorder was started again the events have the numbers of others.
+    let isFirst = records.began != began
+    if isFirst {
+      if sequence > 0 { records = source.records }
+      self = Feed(source)
+      began = records.began
+    }
     var values = records.values(at: nil)
     // Which wave stored a value is known from its event, which these records may be too late for.
     for (id, old) in told where values[id]?.wave == nil && values[id]?.stored == old.stored {
@@ -58,7 +68,7 @@ struct Feed {
       waves: rows,
       wavesNotShown: waves.count - rows.count, dropped: records.dropped, structure: structure,
       nodeCount: records.nodes.count { $0.gone == nil },
-      edgeCount: records.edges.count { $0.cut == nil })
+      edgeCount: records.edges.count { $0.cut == nil }, began: records.began)
   }
 }
 

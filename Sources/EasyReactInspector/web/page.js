@@ -23,16 +23,17 @@ function connect() {
 }
 
 function begin(hello) {
-  const isOther = state.hello?.run !== hello.run;
+  const isOtherRun = state.hello?.run !== hello.run;
+  const isOther = isOtherRun || state.hello.began !== hello.began;
   const wasKnown = state.hello !== null;
   state.hello = hello;
   document.title = `${hello.title} · EasyReact`;
   find('title').textContent = hello.title;
   setConnection(hello.isLive ? 'live' : 'saved');
   if (!isOther) return;
-  if (wasKnown) say('The program was started again.');
+  if (wasKnown) say(isOtherRun ? 'The program was started again.' : 'The recorder was started again.');
   Object.assign(state, { now: new Map(), then: null, wave: null, moment: null, waves: [], frame: null, events: 0, notListed: 0, structure: null });
-  if (wasKnown) { Object.assign(state, { selected: null, pinned: [] }); Object.assign(state.view, { focus: null, target: null }); }
+  if (wasKnown && isOtherRun) { Object.assign(state, { selected: null, pinned: [] }); Object.assign(state.view, { focus: null, target: null }); }
   if (!wasKnown) follow();
   showWaves();
   drawLanes();
@@ -41,6 +42,8 @@ function begin(hello) {
 
 let shownAt = 0;
 function take(frame) {
+  // The recorder was started again, and numbers its events anew.
+  if (frame.began !== state.hello.began) begin({ ...state.hello, began: frame.began });
   state.frame = frame;
   state.events += frame.events;
   for (const [id, value] of Object.entries(frame.values)) state.now.set(id, value);

@@ -32,7 +32,7 @@ extension Section9 {
       prompt.listenings.cancel()
       a.stopListening(by: plain)
       #expect(!a.hasListener)
-      #expect(waitForBackgroundWork())
+      #expect(settle())
       #expect(checkInvariants([a]) == [])
     }
     #expect(a.value == 100)
@@ -57,7 +57,7 @@ extension Section9 {
       up.value = last
       #expect(!up.hasDownstreamNode && !down.hasUpstreamNode)
       #expect(down.value != last)
-      #expect(waitForBackgroundWork())
+      #expect(settle())
       #expect(checkInvariants([up, down]) == [])
     }
   }

@@ -69,6 +69,21 @@ extension `12 Looking at the graph` {
       #expect(lives.alive == [])
     }
 
+    @Test func `12.4 debug is over with a node that goes while it is off`() {
+      var kept: [AnyNode] = []
+      var ids: [UInt64] = []
+      GraphTracing.isDebugEnabled = false
+      for _ in 0..<300 {
+        let node = MutableNode(1).debug("debug-gone")
+        ids.append(node.id)
+        if kept.isEmpty { kept.append(node) }
+      }
+      GraphTracing.isDebugEnabled = true
+      #expect(ids.filter { GraphTracing.prints($0) } == kept.map(\.id))
+      kept = []
+      #expect(ids.filter { GraphTracing.prints($0) } == [])
+    }
+
     @Test func `12.4 what the output does to a node does not print itself again`() {
       let node = MutableNode(0), echo = MutableNode(0), before = GraphTracing.output
       node.debug("debug-loop")
@@ -101,6 +116,38 @@ extension `12 Looking at the graph` {
       }
       GraphTracing.output = before
       #expect(other.value == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `12.4 what a description sets is no part of a batch that is open`(byTracer: Bool) {
+      struct Setting: CustomStringConvertible, Sendable {
+        let target: MutableNode<Int>
+        var description: String {
+          target.value = 7
+          return "setting"
+        }
+      }
+      struct Quiet: GraphTracer { func trace(_ event: GraphEvent) {} }
+      let other = MutableNode(0), down = MutableNode<Setting>(),
+        taps = MutableNode<Setting>.eventNode()
+      let source = MutableNode(Setting(target: other)), listening = taps.listen { _ in }
+      func run() {
+        other.value = 0
+        try? batch {
+          down.link(to: source)
+          throw Refusal()
+        }
+        #expect(other.value == 7)
+      }
+      if byTracer {
+        traced(by: Quiet(), run)
+      } else {
+        _ = printed("debug-setting") {
+          down.debug("debug-setting")
+          run()
+        }
+      }
+      keepAlive(listening)
     }
 
     @Test func `12.4 a ready tracer prints what happens to some nodes`() {

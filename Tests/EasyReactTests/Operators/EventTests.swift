@@ -244,7 +244,7 @@ import Testing
       }
     }
     for _ in 0..<2 { wait(for: done) }
-    #expect(waitForBackgroundWork())
+    #expect(settle())
     for setter in 0..<2 {
       #expect(told.values.filter { $0 % 2 == setter }.map { $0 / 2 } == Array(0..<1_000))
     }

@@ -156,7 +156,7 @@ import Testing
       }
     }
     for _ in 0..<2 { wait(for: done) }
-    #expect(waitForBackgroundWork())
+    #expect(settle())
     clock.run()
     if operation.tellsEach { #expect(heard.count == 300, "first it was told \(before) times") }
     #expect(heard.count > 0 || operation.name == "select(_:)")
@@ -188,7 +188,7 @@ import Testing
       }
     }
     for _ in 0..<3 { wait(for: done) }
-    #expect(waitForBackgroundWork())
+    #expect(settle())
     clock.run()
     #expect(a.downstreamTransforms.isEmpty && other.downstreamTransforms.isEmpty)
     #expect(checkInvariants([a, other]) == [])

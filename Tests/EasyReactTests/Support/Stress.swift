@@ -81,8 +81,10 @@ final class Round: Sendable {
     expect(waitForBackgroundWork(), "a background queue has not ended its work")
   }
 
-  /// Between turns: see `checkInvariants`.
+  /// Between turns: see `checkInvariants`. Where another test of the process reads a recorder, that may let go of a node's last
+  /// reference, and is inside its graph for that moment.
   func expectRest(_ nodes: [AnyNode]) {
+    expect(settle(), "somebody is inside a graph")
     let violations = checkInvariants(nodes)
     expect(violations.isEmpty, violations.joined(separator: "; "))
   }

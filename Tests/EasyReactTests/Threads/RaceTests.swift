@@ -48,7 +48,7 @@ import Testing
             #expect(below.count == 20)
           }
         })
-      #expect(waitForBackgroundWork())
+      #expect(settle())
       #expect(checkInvariants([hub]) == [])
     }
   }
@@ -161,7 +161,7 @@ import Testing
       let sync = b.sync(with: a.now!)
       race({ a.now = nil }, { sync.cancel() })
       #expect(!b.hasUpstreamNode && !b.hasDownstreamNode)
-      #expect(waitForBackgroundWork())
+      #expect(settle())
       #expect(checkInvariants([b]) == [])
     }
   }
@@ -186,7 +186,7 @@ import Testing
         },
         { for number in 0..<20 { a.value = "a\(number)" } })
     }
-    #expect(waitForBackgroundWork())
+    #expect(settle())
     #expect(checkInvariants([a]) == [])
   }
 
@@ -347,7 +347,7 @@ import Testing
           }
         },
         { for _ in 0..<40 { shared.now?.listen { _ in }.cancel() } })
-      #expect(waitForBackgroundWork())
+      #expect(settle())
       #expect(checkInvariants([shared.now!]) == [])
     }
   }

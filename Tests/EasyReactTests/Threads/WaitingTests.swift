@@ -73,7 +73,7 @@ import Testing
       }
     }
     wait(for: done)
-    #expect(waitForBackgroundWork())
+    #expect(settle())
     #expect(ping.value == rounds)
     #expect(told.count == 2 + rounds + rounds - 1 + 10_000)
     #expect(checkInvariants([ping, pong]) == [])
@@ -124,7 +124,7 @@ import Testing
         keepAlive(listenings as AnyObject)
       }
       node.clean()
-      round.expect(waitForBackgroundWork(), "work is left")
+      round.expect(settle(), "work is left")
       round.expect(told.count > 0, "nothing was told")
       round.expectRest([node, log])
     }

@@ -89,7 +89,8 @@ struct Described {
 
   /// - Parameter limit: In characters; where something is left out an ellipsis follows.
   init<Value>(_ value: Value, limit: Int) {
-    if let text = value as? String {
+    // Not what an optional holds, which is described with its quotes.
+    if Value.self == String.self, let text = value as? String {
       self.text = text.cut(at: limit)
       hash = UInt64(truncatingIfNeeded: text.hashValue)
       return
@@ -103,15 +104,20 @@ struct Described {
       return (many.brief(limit), unlike.wrappingAdd(1, ordering: .relaxed).newValue)
     }
     let whole = String(describing: value)
-    let hash =
-      if let hashable = value as? any Hashable {
-        hashable.hashValue
-      } else if Value.self is any AnyObject.Type {
-        ObjectIdentifier(value as AnyObject).hashValue
-      } else {
-        whole.hashValue
-      }
-    return (whole.cut(at: limit), UInt64(truncatingIfNeeded: hash))
+    return (whole.cut(at: limit), UInt64(truncatingIfNeeded: hash(of: value, whole)))
+  }
+
+  /// A type may give many values one hash, so it takes both to be equal. Equal sets may be described in different orders.
+  private static func hash<Value>(of value: Value, _ whole: String) -> Int {
+    var hasher = Hasher()
+    if let hashable = value as? any Hashable {
+      hasher.combine(hashable.hashValue)
+      if (value as? any BrieflyDescribed)?.hasOrder == false { return hasher.finalize() }
+    } else if Value.self is any AnyObject.Type {
+      return ObjectIdentifier(value as AnyObject).hashValue
+    }
+    hasher.combine(whole)
+    return hasher.finalize()
   }
 
   private static let unlike = Atomic<UInt64>(0)
@@ -131,31 +137,40 @@ extension String {
 /// Collections that may be long: the first elements are enough.
 private protocol BrieflyDescribed {
   var count: Int { get }
+  /// Are equal ones described in one order?
+  var hasOrder: Bool { get }
   func brief(_ limit: Int) -> String
 }
 
 extension BrieflyDescribed {
   fileprivate func join(_ parts: some Sequence<String>, _ limit: Int) -> String {
-    var text = "["
+    var text = "[", count = 1
     for part in parts {
-      if text.count > limit { break }
-      text += text.count == 1 ? part : ", " + part
+      // A part may begin with what belongs to the character before, so the sum may be too much.
+      if count > limit { count = text.count }
+      if count > limit { break }
+      let next = text.utf8.count == 1 ? part : ", " + part
+      text += next
+      count += next.count
     }
     return text.cut(at: limit)
   }
 }
 
 extension Array: BrieflyDescribed {
+  fileprivate var hasOrder: Bool { true }
   fileprivate func brief(_ limit: Int) -> String {
     join(lazy.map { String(reflecting: $0) }, limit)
   }
 }
 extension Set: BrieflyDescribed {
+  fileprivate var hasOrder: Bool { false }
   fileprivate func brief(_ limit: Int) -> String {
     join(lazy.map { String(reflecting: $0) }, limit)
   }
 }
 extension Dictionary: BrieflyDescribed {
+  fileprivate var hasOrder: Bool { false }
   fileprivate func brief(_ limit: Int) -> String {
     join(lazy.map { "\(String(reflecting: $0)): \(String(reflecting: $1))" }, limit)
   }

@@ -16,6 +16,7 @@ extension TurnPointer {
     pointee.ring = UnsafeMutableRawPointer(recording.ring)
     pointee.turnNumber = recording.nextTurn()
     pointee.threadNumber = UInt32(truncatingIfNeeded: easyreact_thread_number())
+    easyreact_ring_mark(recording.ring)  // what passed since the turn before is nobody's own time
   }
 
   func endRecording() {
@@ -36,6 +37,20 @@ extension TurnPointer {
     event.other = other
     event.turn = pointee.turnNumber
     event.thread = pointee.threadNumber
+    return event
+  }
+}
+
+extension Recording {
+  /// Of what happens in any turn, or in none: one that began before this recording has no number in it.
+  fileprivate func event(
+    _ kind: TracedEvent.Kind, _ node: UInt64, in turn: TurnPointer
+  ) -> easyreact_event {
+    if turn.ring == ring { return turn.event(kind, node, wave: 0) }
+    var event = easyreact_event()
+    event.kind = kind.rawValue
+    event.node = node
+    event.thread = UInt32(truncatingIfNeeded: easyreact_thread_number())
     return event
   }
 }
@@ -213,7 +228,7 @@ extension NodePointer {
   /// Outside of any turn, or in one.
   func recordMade() {
     guard let recording = Recording.current, let trace = beginTrace(recording) else { return }
-    var event = currentTurn().event(.nodeMade, pointee.id, wave: 0)
+    var event = recording.event(.nodeMade, pointee.id, in: currentTurn())
     event.set(pointee.location)
     recording.ring.write(&event, trace.record)
   }
@@ -221,19 +236,23 @@ extension NodePointer {
   /// As above, also in a turn that began before the recording: what is made in it may go in it.
   func recordGone(in turn: TurnPointer) {
     guard let recording = Recording.current else { return }
-    var event = turn.event(.nodeGone, pointee.id, wave: 0)
+    var event = recording.event(.nodeGone, pointee.id, in: turn)
     recording.ring.write(&event)
-    traceIfAny()?.noteGone(name, at: event.sequence, in: recording.ring.pointee.number)
+    traceIfAny()?.noteGone(last, at: event.sequence, in: recording.ring.pointee.number)
+  }
+
+  var last: NodeTrace.Last {
+    NodeTrace.Last(name: name, isMutable: pointee.has(.isMutable) || anyLens != nil)
   }
 
   /// Before it is stored, or waits. `number`: of one that waited.
   func recordSet(
-    _ context: ContextBox?, number: UInt64, by wave: UInt64, _ ring: RingPointer,
-    _ turn: TurnPointer
+    _ context: ContextBox?, number: UInt64, by wave: UInt64, at site: SourceLocation?,
+    _ ring: RingPointer, _ turn: TurnPointer
   ) {
     noteValue(ring, turn)
     var event = turn.event(.set, pointee.id, wave: number, origin: wave)
-    event.set(turn.pointee.callSite)
+    event.set(site)
     event.set(context, ring)
     ring.write(&event)
   }

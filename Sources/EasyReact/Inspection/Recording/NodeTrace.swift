@@ -12,15 +12,20 @@ package final class NodeTrace: @unchecked Sendable {
   package let place: (file: String, line: Int)
   package let valueType: Any.Type
   let record: TraceRecord
-  /// The sequences in the recording of that number; zero: none.
   private let life = Mutex(Life())
 
   private struct Life {
     weak var node: AnyNode?
+    /// When it went: the sequence in the recording of that number; zero: in none.
     var recording: UInt64 = 0
     var gone: UInt64 = 0
-    /// When it went.
-    var name: String?
+    /// When it went, or a recording ended.
+    var last = Last()
+  }
+  /// What the node alone knows.
+  package struct Last: Sendable {
+    package var name: String?
+    package var isMutable = false
   }
 
   init(_ node: AnyNode) {
@@ -45,16 +50,22 @@ package final class NodeTrace: @unchecked Sendable {
 
   /// Nil: it is gone.
   package var node: AnyNode? { life.withLock { $0.node } }
-  package var lastName: String? { life.withLock { $0.name } }
+  package var last: Last { life.withLock { $0.last } }
   package var hidesValues: Bool { easyreact_is_private(record) }
 
-  func noteGone(_ name: String?, at sequence: UInt64, in recording: UInt64) {
-    life.withLock { life in (life.gone, life.recording, life.name) = (sequence, recording, name) }
+  func noteGone(_ last: Last, at sequence: UInt64, in recording: UInt64) {
+    life.withLock { life in (life.gone, life.recording, life.last) = (sequence, recording, last) }
   }
 
-  /// It went, and no event of it is kept.
-  package func isForgotten(before oldest: UInt64) -> Bool {
-    life.withLock { $0.gone != 0 && $0.gone < oldest }
+  /// A recording has ended, so the node may go without anybody hearing it.
+  func noteLast(of node: AnyNode) {
+    let last = node.storage.last
+    life.withLock { $0.last = last }
+  }
+
+  /// It went while this recording ran, and no event of it is kept.
+  func isForgotten(in recording: UInt64, before oldest: UInt64) -> Bool {
+    life.withLock { $0.recording == recording && $0.gone != 0 && $0.gone < oldest }
   }
 
   // MARK: - What it did

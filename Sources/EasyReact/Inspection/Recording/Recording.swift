@@ -23,8 +23,8 @@ package final class Recording: @unchecked Sendable {
     var room = 1_024
 
     /// Returns what the caller lets go of when it holds no lock.
-    mutating func sweep(before oldest: UInt64) -> [NodeTrace] {
-      let swept = traces.values.filter { $0.isForgotten(before: oldest) }
+    mutating func sweep(_ isForgotten: (NodeTrace) -> Bool) -> [NodeTrace] {
+      let swept = traces.values.filter(isForgotten)
       for trace in swept {
         traces[trace.id] = nil
         parts?[trace.id] = nil
@@ -67,16 +67,17 @@ package final class Recording: @unchecked Sendable {
   package static func start(
     events: Int, bytes: Int, descriptionLength: Int, measuresTime: Bool
   ) -> Recording {
-    let (new, old) = running.withLock { running in
+    let (new, old, ended) = running.withLock { running in
       running.count += 1
       let old = running.recording
-      old?.end()
+      let ended = old?.end() ?? []
       let new = Recording(
         number: running.count, events: events, bytes: bytes, descriptionLength: descriptionLength,
         measuresTime: measuresTime)
       running.recording = new
-      return (new, old)
+      return (new, old, ended)
     }
+    for (trace, node) in ended { trace.noteLast(of: node) }
     _ = consume old
     GraphTracing.updateSwitch()
     return new
@@ -84,23 +85,26 @@ package final class Recording: @unchecked Sendable {
 
   /// Writes nothing any more. What is kept stays.
   package func stop() {
-    let wasRunning = Recording.running.withLock { running in
-      guard running.recording === self else { return false }
-      end()
+    let ended = Recording.running.withLock { running -> [(NodeTrace, AnyNode)]? in
+      guard running.recording === self else { return nil }
       running.recording = nil
-      return true
+      return end()
     }
-    if wasRunning { GraphTracing.updateSwitch() }
+    guard let ended else { return }
+    GraphTracing.updateSwitch()
+    for (trace, node) in ended { trace.noteLast(of: node) }
   }
 
   package var isRunning: Bool { Recording.running.withLock { $0.recording === self } }
 
-  /// From here on the parts of the nodes change no more, so they are copied.
-  private func end() {
+  /// From here on the parts of the nodes change no more, so they are copied. Returns the nodes that live: what is to be known of
+  /// them is noted, and they are let go of, where no lock is held.
+  private func end() -> [(NodeTrace, AnyNode)] {
     easyreact_ring_stop(ring)
     let traces = traces
     let parts = traces.map { ($0.id, $0.part(in: ring)) }
     table.withLock { $0.parts = Dictionary(uniqueKeysWithValues: parts) }
+    return traces.compactMap { trace in trace.node.map { (trace, $0) } }
   }
 
   // MARK: - What is known of the nodes
@@ -111,7 +115,8 @@ package final class Recording: @unchecked Sendable {
     let oldest = bounds.lowerBound
     let swept = table.withLock { table -> [NodeTrace] in
       table.traces[trace.id] = trace
-      return table.traces.count <= table.room ? [] : table.sweep(before: oldest)
+      return table.traces.count <= table.room
+        ? [] : table.sweep { isForgotten($0, before: oldest) }
     }
     _ = consume swept
   }
@@ -124,10 +129,15 @@ package final class Recording: @unchecked Sendable {
   /// The same without those that are gone, and of which no event is kept: they are forgotten.
   package func traces(since oldest: UInt64) -> [NodeTrace] {
     let (kept, swept) = table.withLock { table in
-      let swept = table.sweep(before: oldest)
+      let swept = table.sweep { isForgotten($0, before: oldest) }
       return (Array(table.traces.values), swept)
     }
     return withExtendedLifetime(swept) { kept }
+  }
+
+  /// It went while this one ran, and no event of it is kept.
+  package func isForgotten(_ trace: NodeTrace, before oldest: UInt64) -> Bool {
+    trace.isForgotten(in: ring.pointee.number, before: oldest)
   }
 
   /// What the node did in this recording: as long as that runs, what the trace says. Meanwhile no other one begins, which

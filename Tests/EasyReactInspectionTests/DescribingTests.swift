@@ -1,0 +1,134 @@
+import EasyReact
+import EasyReactInspection
+import Foundation
+import Synchronization
+import Testing
+
+extension `18 A graph that explains itself` {
+  /// What is recorded of values.
+  @Suite struct Describing {
+    private func session(_ body: (GraphRecorder) -> Void) -> GraphSession {
+      recorded { recorder in
+        body(recorder)
+        return GraphSession(program: "x", saved: 0, records: recorder.records)
+      }
+    }
+
+    @Test func `18.6, 18.7 an optional text is recorded as Swift describes it, and played again`()
+      throws
+    {
+      let session = session { _ in
+        let source = MutableNode<String?>(nil).named("source")
+        let copy = source.map { $0 }.named("copy"), listening = copy.listen { _ in }
+        source.set(.some("x"))
+        source.set(.some("nil"))
+        source.set(nil)
+        withExtendedLifetime(listening) {}
+      }
+      #expect(session.told["copy"] == ["nil", "Optional(\"x\")", "Optional(\"nil\")", "nil"])
+      let source = try SessionTest(session, name: "x").source()
+      for literal in ["\"x\"", "\"nil\"", "nil"] { #expect(source.contains(".set(\(literal))")) }
+    }
+
+    @Test func `18.6 a text that ends with an ellipsis is a value like others, unless it was cut`()
+      throws
+    {
+      let long = String(repeating: "a", count: 300)
+      func session(of text: String) -> GraphSession {
+        self.session { _ in
+          let source = MutableNode("").named("source")
+          let copy = source.map { $0 }.named("copy"), listening = copy.listen { _ in }
+          source.set(text)
+          withExtendedLifetime(listening) {}
+        }
+      }
+      let loading = session(of: "Loading…")
+      #expect(try SessionTest(loading, name: "x").source().contains("[\"\", \"Loading…\"]"))
+      let fresh = MutableNode("")
+      var replay = SessionReplay(loading)
+      replay.play("source", into: fresh)
+      #expect(replay.run().leftOut.isEmpty && fresh.value == "Loading…")
+      let cut = session(of: long)
+      let error = #expect(throws: SessionError.self) { try SessionTest(cut, name: "x").source() }
+      #expect(error?.description.contains("was cut") == true)
+      // Of a session that does not say where its recorder cut nobody knows.
+      var old = loading
+      old.records.descriptionLength = nil
+      let unknown = #expect(throws: SessionError.self) { try SessionTest(old, name: "x").source() }
+      #expect(unknown?.description.contains("was cut") == true)
+    }
+
+    private struct User: Hashable, Sendable {
+      var id: Int, name: String
+      func hash(into hasher: inout Hasher) { hasher.combine(id) }
+    }
+
+    @Test func `18.5 values of one hash that look different are not equal`() {
+      recorded { recorder in
+        let user = MutableNode(User(id: 1, name: "")), listening = user.listen { _ in }
+        for number in 0..<30 { user.value = User(id: 1, name: "\(number / 2)") }
+        #expect(recorder.counts[user.id]?.storedEqual == 15)
+        #expect(user.lint(with: recorder).isEmpty)
+        withExtendedLifetime(listening) {}
+      }
+    }
+
+    @Test func `18.5 sets and dictionaries are equal in whatever order they are described`() {
+      recorded { recorder in
+        let members = MutableNode(Set(0..<20)), names = MutableNode<[Int: String]?>(nil)
+        for capacity in [64, 1_024, 32] {
+          var set = Set<Int>(minimumCapacity: capacity)
+          var dictionary = [Int: String](minimumCapacity: capacity)
+          for number in (0..<20).reversed() {
+            set.insert(number)
+            dictionary[number] = "\(number)"
+          }
+          members.value = set
+          names.value = dictionary
+        }
+        #expect(recorder.counts[members.id]?.storedEqual == 3)
+        #expect(recorder.counts[names.id]?.storedEqual == 2)
+      }
+    }
+
+    /// Each element is looked at once, whatever is shown.
+    @Test func `18.7 a long array is described in time linear in what is shown`() {
+      struct Element: Sendable, CustomStringConvertible {
+        let number: Int
+        var description: String { "\u{301}\(number)" }
+      }
+      for limit in [1, 2, 7, 1_000] {
+        recorded(descriptionLength: limit) { recorder in
+          let node = MutableNode<[Element]>()
+          let elements = (0..<5_000).map { Element(number: $0) }
+          node.value = elements
+          let text = recorder.records.events(of: node, .stored).last?.new?.text
+          #expect(text == "\(elements)".prefix(limit) + "…")
+        }
+      }
+      func nanoseconds(_ limit: Int) -> Duration {
+        recorded(descriptionLength: limit) { recorder in
+          let node = MutableNode<[Int]>(), values = Array(0..<200_000)
+          return ContinuousClock().measure { node.value = values }
+        }
+      }
+      #expect(nanoseconds(128_000) < nanoseconds(8_000) * 64)
+    }
+
+    @Test func `18.7 marked later, what somebody has read before is hidden too`() {
+      recorded { recorder in
+        let number = MutableNode(1).named("pin"), text = MutableNode("a").named("password")
+        number.value = 4711
+        text.value = "hunter2"
+        #expect("\(recorder.records)".contains("4711"))
+        (number.isPrivate, text.isPrivate) = (true, true)
+        let described = "\(recorder.records) \(recorder.why(text)) \(recorder.why(number))"
+        #expect(!described.contains("4711") && !described.contains("hunter2"))
+        let stored = recorder.records.events(of: text, .stored)
+        #expect(stored.last?.old == .private && stored.last?.new == .private)
+        recorder.stop()
+        #expect(!"\(recorder.records)".contains("hunter2"))
+      }
+    }
+  }
+}
