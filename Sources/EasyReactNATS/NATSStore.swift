@@ -124,7 +124,7 @@ public final class NATSStore: SharedStore {
     let shelf = shelf
     let watcher = Watcher(
       key, on: scheduler,
-      forget: { watcher in shelf.state.withLock { $0.watchers.remove(watcher) } },
+      forget: { watcher in _ = shelf.state.withLock { $0.watchers.remove(watcher) } },
       handler)
     let due = shelf.state.withLock { state in
       if let entry = state.entries[key] { state.watchers.append(.entry(entry), to: watcher) }
