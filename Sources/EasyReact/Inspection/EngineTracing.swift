@@ -112,6 +112,8 @@ extension NodePointer {
     }
     GraphTracing.emit(.set, self, wave, at: turn.pointee.callSite)
     turn.pointee.callSite = nil
+    // One that is kept elsewhere too is set for those who are there.
+    if pointee.traits.has(.isKept) { return }
     if !hasEdge(.outs, where: { _ in true }), let node = self.node(), !node.hasListener {
       if let ring = turn.ring { recordStop(.noConsumer, wave: number, ring, turn) }
       GraphTracing.emit(.stopped(.noConsumer), self, wave)
