@@ -43,7 +43,7 @@ extension Replica {
   private func noteWaiting() {
     if state.waiting.count != 1 { return }
     version += 1
-    publish(state.status, version)
+    publish(state.status, version, isReadAtOnce: true)
   }
 
   func decide(

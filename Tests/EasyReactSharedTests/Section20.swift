@@ -564,6 +564,42 @@ import Testing
     listening.cancel()
   }
 
+  @Test(arguments: [false, true])
+  func
+    `20.6 a set is waited for by whoever asks after it, also while a thread is inside the status`(
+      _ isUpdate: Bool
+    ) async throws
+  {
+    let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+    let node = store.node("key", of: Int.self)
+    clock.run()
+    // The store's thread tells that it has the first value, and stays in the listener.
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), isArmed = Atomic(false)
+    node.value = 1
+    let listening = node.status.listen { status in
+      if status.isSettled, isArmed.exchange(false, ordering: .relaxed) {
+        isInside.signal()
+        goesOn.wait()
+      }
+    }
+    isArmed.store(true, ordering: .relaxed)
+    Thread.detachNewThread {
+      clock.run()
+      isOver.signal()
+    }
+    await onThread { isInside.wait() }
+    let early = node.status
+    if isUpdate { node.update { $0 += 1 } } else { node.value = 2 }
+    #expect(!early.current.isSettled && early.current.waitingCount == 1)
+    #expect(!node.status.current.isSettled && node.status.current.waitingCount == 1)
+    goesOn.signal()
+    await onThread { isOver.wait() }
+    clock.run()
+    #expect(node.status.current.isSettled && node.status.current.revision == 2)
+    listening.cancel()
+  }
+
   /// Nothing but what was set keeps the node: it is what the other thread has to do.
   @Test(arguments: ["value", "update", "clean", "batch"])
   func `20.2 what is left with another thread comes into the store, also where the node is let go`(
