@@ -376,7 +376,7 @@ import Testing
 
   // MARK: 20.6
 
-  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate])
+  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate, .busy])
   func `20.6 whatever becomes of an answer, a write is done once`(_ fault: FaultyStore.Fault) {
     let world = World()
     let one = world.machine(1), other = world.machine(2)
@@ -388,6 +388,28 @@ import Testing
     world.settle()
     #expect(one.node.value == 11 && other.node.value == 11)
     #expect(one.node.status.value?.isSettled == true && one.node.status.value?.problem == nil)
+  }
+
+  /// As later servers of NATS answer while another write of the key is under way, which may come to nothing; or one's own, which may be done.
+  @Test(arguments: [
+    [FaultyStore.Fault.busy, .busy], [.doneLate, .busy], [.busy, .doneLate, .busy],
+  ])
+  func `20.3, 20.6 a conflict with what was not done, or not yet, holds up nothing`(
+    _ faults: [FaultyStore.Fault]
+  ) {
+    for isFirst in [true, false] {
+      let world = World()
+      let one = world.machine(1), other = world.machine(2, telling: .every)
+      if !isFirst { one.node.value = 0 }
+      world.settle()
+      one.store.plan(faults, delays: faults.map { _ in 5_000 })
+      one.node.update(default: 0) { $0 += 1 }
+      world.clock.advance(by: .seconds(30))
+      #expect(one.node.status.current.isSettled && one.node.status.current.problem == nil)
+      one.node.update { $0 += 10 }
+      world.settle()
+      #expect(one.node.value == 11 && other.told.values == (isFirst ? [1, 11] : [0, 1, 11]))
+    }
   }
 
   @Test func `20.6 what nobody can find out is not repeated, and said`() {
