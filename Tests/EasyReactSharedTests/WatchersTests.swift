@@ -71,3 +71,31 @@ import Testing
     withExtendedLifetime(last) {}
   }
 }
+
+extension StoreSuite {
+  @Test(arguments: StoreKind.available)
+  func `20.0 a watch from zero on tells all that there is, one behind all revisions nothing`(
+    _ kind: StoreKind
+  ) async throws {
+    let store = kind.make().next()
+    try await reach(store.connection) { $0.isConnected }
+    for number in UInt8(1)...3 {
+      _ = await store.answer(StoreWrite(key: "a", bytes: Data([number])))
+    }
+    let all = MutableNode<[StoreEvent]>([]), none = MutableNode<[StoreEvent]>([])
+    let watchings = [
+      store.watch("a", after: 0) { event in all.update { $0.append(event) } },
+      store.watch("a", after: .max) { event in none.update { $0.append(event) } },
+    ]
+    func bytes(_ told: [StoreEvent]) -> [UInt8] {
+      told.compactMap { if case .entry(let entry) = $0 { entry.bytes.first } else { nil } }
+    }
+    try await reach(all) { $0.contains(.current) }
+    try await reach(none) { $0.contains(.current) }
+    #expect(bytes(all.current) == [1, 2, 3] && none.current == [.current])
+    _ = await store.answer(StoreWrite(key: "a", bytes: Data([4])))
+    try await reach(all) { $0.count == 5 }
+    #expect(bytes(all.current) == [1, 2, 3, 4])
+    for watching in watchings { watching.cancel() }
+  }
+}
