@@ -106,15 +106,16 @@ struct JetStream: Sendable {
     var config: Config
   }
 
-  /// Delivers what comes after a revision; zero: beginning with the newest entry of each key.
-  func makeConsumer(to subject: String, of filter: String, after revision: UInt64) -> Data {
+  /// Delivers what comes after a revision; nil: beginning with the newest entry of each key.
+  func makeConsumer(to subject: String, of filter: String, after revision: UInt64?) -> Data {
     encode(
       MakeConsumer(
         stream_name: stream,
         config: .init(
           deliver_subject: subject,
-          deliver_policy: revision == 0 ? "last_per_subject" : "by_start_sequence",
-          opt_start_seq: revision == 0 ? nil : revision + 1, filter_subject: filter)))
+          deliver_policy: revision == nil ? "last_per_subject" : "by_start_sequence",
+          // None comes behind the greatest number: the server then begins with the next one that it stores.
+          opt_start_seq: revision.map { $0 == .max ? $0 : $0 + 1 }, filter_subject: filter)))
   }
 
   // MARK: Entries

@@ -15,25 +15,28 @@ final class NATSConsumer: Sendable {
     var number: UInt64 = 0
     /// The last number that the present one gave to a message.
     var delivered: UInt64 = 0
-    var lastRevision: UInt64
+    /// Nil: nothing yet, and it begins with the newest entry of each key.
+    var lastRevision: UInt64?
     var lastHeard: Duration = .zero
     var isRunning = false
     var isOver = false
   }
   private let state: Mutex<State>
   private let filter: String
-  private let told: @Sendable (StoreEntry) -> Void
-  private let becameCurrent: @Sendable () -> Void
+  private let first: UInt64?
+  /// What it tells is appended under the lock, so that its order is that in which it was found good; and told without.
+  private let watcher: Watcher
   private let inbox = NATSSession.inbox()
   /// The server says each second that it lives.
   static let patience = Duration.milliseconds(3_500)
 
-  /// - Parameter revision: Begins after it; zero: with the newest entry of each key.
+  /// - Parameter revision: Begins after it; nil: with the newest entry of each key.
   init(
-    of filter: String, after revision: UInt64, _ told: @escaping @Sendable (StoreEntry) -> Void,
-    becameCurrent: @escaping @Sendable () -> Void
+    of filter: String, after revision: UInt64?, on scheduler: any NodeScheduler,
+    _ told: @escaping @Sendable (StoreEvent) -> Void
   ) {
-    (self.filter, self.told, self.becameCurrent) = (filter, told, becameCurrent)
+    (self.filter, first) = (filter, revision)
+    watcher = Watcher(filter, on: scheduler, forget: { _ in }, told)
     state = Mutex(State(lastRevision: revision))
   }
 
@@ -67,7 +70,7 @@ final class NATSConsumer: Sendable {
     if case .message(let data) = reply,
       let info = try? JetStream.decode(data, JetStream.ConsumerInfo.self)
     {
-      if info.num_pending ?? 0 == 0, isPresent(number) { becameCurrent() }
+      if info.num_pending ?? 0 == 0 { becameCurrent(number) }
       return
     }
     session.scheduler.schedule(after: .milliseconds(250)) { [weak self, weak session] in
@@ -88,10 +91,31 @@ final class NATSConsumer: Sendable {
       return state.subscription.take()
     }
     withExtendedLifetime(subscription) {}
+    watcher.cancel()
   }
 
-  /// The store has lost everything.
-  func forget() { state.withLock { $0.lastRevision = 0 } }
+  /// The bucket is another one, and what is still on its way comes from the former.
+  func forget() {
+    tell { state in
+      state.number += 1
+      state.lastRevision = first.map { _ in 0 }
+      return .reset
+    }
+  }
+
+  private func becameCurrent(_ number: UInt64) {
+    tell { state in
+      if state.number != number || !state.isRunning { return nil }
+      // From now on all that comes is to be told.
+      state.lastRevision = state.lastRevision ?? 0
+      return .current
+    }
+  }
+
+  private func tell(_ change: (inout State) -> StoreEvent?) {
+    let isFirst = state.withLock { state in change(&state).map { watcher.enqueue($0) } ?? false }
+    if isFirst { watcher.tell() }
+  }
 
   /// A heartbeat is missing. Said once: then the patience begins anew.
   func isLate(at now: Duration) -> Bool {
@@ -111,22 +135,20 @@ final class NATSConsumer: Sendable {
       return heardStatus(status, message, number, session)
     }
     guard let reply = message.reply, let place = Place(reply) else { return }
-    enum Outcome { case tell, gap, nothing }
-    let outcome = state.withLock { state -> Outcome in
-      if state.number != number || state.isOver { return .nothing }
-      state.lastHeard = session.now
-      if place.delivered != state.delivered + 1 { return .gap }
+    let entry = session.entry(message, place.revision), now = session.now
+    var isGap = false
+    tell { state in
+      if state.number != number || state.isOver { return nil }
+      state.lastHeard = now
+      isGap = place.delivered != state.delivered + 1
+      if isGap { return nil }
       state.delivered = place.delivered
-      if place.revision <= state.lastRevision { return .nothing }
+      if place.revision <= state.lastRevision ?? 0 { return nil }
       state.lastRevision = place.revision
-      return .tell
+      return .entry(entry)
     }
-    switch outcome {
-    case .gap: return start(session)
-    case .nothing: break
-    case .tell: told(session.entry(message, place.revision))
-    }
-    if place.pending == 0, isPresent(number) { becameCurrent() }
+    if isGap { return start(session) }
+    if place.pending == 0 { becameCurrent(number) }
   }
 
   /// A heartbeat, or a question whether we keep up.

@@ -16,11 +16,6 @@ final class NATSSession: Sendable {
     /// It was not sent.
     case unsent
   }
-  enum Event: Sendable {
-    case connection(StoreConnection)
-    /// The bucket is another one than before.
-    case another
-  }
   private struct Request {
     var completion: @Sendable (Reply) -> Void
     var deadline: Duration
@@ -46,7 +41,7 @@ final class NATSSession: Sendable {
   private let linkSlot = Mutex<NATSLink?>(nil)
   private let state = Mutex(State())
   private let inbox = NATSSession.inbox()
-  private let handler: @Sendable (Event) -> Void
+  private let handler: @Sendable (StoreConnection) -> Void
 
   var link: NATSLink { linkSlot.withLock { $0! } }
   var now: Duration { scheduler.now }
@@ -58,7 +53,7 @@ final class NATSSession: Sendable {
 
   init(
     _ options: NATSOptions, on scheduler: any NodeScheduler,
-    _ handler: @escaping @Sendable (Event) -> Void
+    _ handler: @escaping @Sendable (StoreConnection) -> Void
   ) {
     (self.options, self.scheduler, self.handler) = (options, scheduler, handler)
     stream = JetStream(bucket: options.bucket)
@@ -99,12 +94,12 @@ final class NATSSession: Sendable {
     case .opened: opened()
     case .lost(let problem):
       goDown()
-      handler(.connection(.disconnected(problem)))
+      handler(.disconnected(problem))
     case .refused(let problem):
       let wasOpen = state.withLock { $0.generation > 0 && $0.replies != nil }
       goDown()
       state.withLock { $0.replies = nil }
-      handler(.connection(.refused(problem)))
+      handler(.refused(problem))
       // It was open, and the client library has given it up.
       if wasOpen { connect(after: .seconds(1)) }
     }
@@ -186,16 +181,13 @@ final class NATSSession: Sendable {
       (state.isUp, state.isLooking) = (true, false)
       return (isOther, state.consumers.compactMap(\.consumer))
     }
-    if isOther {
-      for consumer in consumers { consumer.forget() }
-      handler(.another)
-    }
+    if isOther { for consumer in consumers { consumer.forget() } }
     for consumer in consumers { consumer.start(self) }
-    handler(.connection(.connected))
+    handler(.connected)
   }
 
   private func again(_ generation: UInt64, _ problem: SharedProblem, isRefusal: Bool = false) {
-    handler(.connection(isRefusal ? .refused(problem) : .disconnected(problem)))
+    handler(isRefusal ? .refused(problem) : .disconnected(problem))
     scheduler.schedule(after: isRefusal ? .seconds(1) : .milliseconds(250)) { [weak self] in
       self?.openBucket(generation)
     }

@@ -58,9 +58,9 @@ public final class NATSStore: SharedStore {
     scheduler = QueueScheduler(DispatchQueue(label: "NATSStore"))
     let shelf = shelf
     session = NATSSession(options, on: scheduler) { shelf.heard($0) }
-    consumer = NATSConsumer(
-      of: session.stream.prefix + ">", after: 0, { shelf.heard($0) },
-      becameCurrent: { shelf.becameCurrent() })
+    consumer = NATSConsumer(of: session.stream.prefix + ">", after: nil, on: scheduler) {
+      shelf.heard($0)
+    }
     session.add(consumer)
   }
 
@@ -120,11 +120,11 @@ public final class NATSStore: SharedStore {
   public func watch(
     _ key: String, after revision: UInt64?, _ handler: @escaping @Sendable (StoreEvent) -> Void
   ) -> any Cancelable {
-    if let revision, revision > 0 { return watchAlone(key, after: revision, handler) }
+    if let revision { return watchAlone(key, after: revision, handler) }
     let shelf = shelf
     let watcher = Watcher(
       key, on: scheduler,
-      forget: { watcher in shelf.state.withLock { $0.watchers.remove(watcher) } },
+      forget: { watcher in _ = shelf.state.withLock { $0.watchers.remove(watcher) } },
       handler)
     let due = shelf.state.withLock { state in
       if let entry = state.entries[key] { state.watchers.append(.entry(entry), to: watcher) }
@@ -140,20 +140,11 @@ public final class NATSStore: SharedStore {
   private func watchAlone(
     _ key: String, after revision: UInt64, _ handler: @escaping @Sendable (StoreEvent) -> Void
   ) -> any Cancelable {
-    let isCurrent = Atomic(false)
-    let box = CurrentBox(isCurrent)
     let consumer = NATSConsumer(
-      of: session.stream.prefix + key, after: revision, { handler(.entry($0)) },
-      becameCurrent: { if box.isFirst() { handler(.current) } })
+      of: session.stream.prefix + key, after: revision, on: scheduler, handler)
     session.add(consumer)
     return Watching { consumer.end() }
   }
-}
-
-private final class CurrentBox: Sendable {
-  private let isCurrent: Atomic<Bool>
-  init(_ isCurrent: consuming Atomic<Bool>) { self.isCurrent = isCurrent }
-  func isFirst() -> Bool { !isCurrent.exchange(true, ordering: .acquiringAndReleasing) }
 }
 
 extension NATSSession {
@@ -161,7 +152,7 @@ extension NATSSession {
     link.problem(.unreachable, "the NATS server does not answer", "It is tried again by itself.")
   }
 
-  fileprivate func answer(_ data: Data, to write: StoreWrite) -> StoreAnswer {
+  func answer(_ data: Data, to write: StoreWrite) -> StoreAnswer {
     if let revision = JetStream.acknowledged(data) { return .stored(revision: revision) }
     do throws(JetStream.Failure) {
       return .stored(revision: try JetStream.decode(data, JetStream.Acknowledgement.self).seq)
@@ -171,7 +162,8 @@ extension NATSSession {
         "JetStream refuses a write of key “\(write.key)”: \(error.description) (\(error.number))",
         "See the limits of the bucket “\(options.bucket)”.")
       switch error.number {
-      case 10071: return .conflict
+      // The second: another write of the key is under way. Later servers say so, and nobody knows yet whether it will be done.
+      case 10071, 10164: return .conflict
       case 10054:
         return .refused(.tooLarge(write.bytes.count, limit: link.messageLimit, key: write.key))
       default: return error.code >= 500 || error.code == 0 ? .unknown(problem) : .refused(problem)
@@ -181,42 +173,23 @@ extension NATSSession {
 }
 
 extension NATSStore.Shelf {
-  fileprivate func heard(_ event: NATSSession.Event) {
-    switch event {
-    case .connection(let connection):
-      if self.connection.value != connection { self.connection.value = connection }
-    case .another:
-      tell { state in
-        (state.entries, state.isCurrent) = ([:], false)
-        return .reset
-      }
-    }
-  }
-
-  fileprivate func becameCurrent() {
-    tell { state in
-      if state.isCurrent { return nil }
-      state.isCurrent = true
-      return .current
-    }
-  }
-
-  /// Every watcher.
-  private func tell(_ change: (inout NATSStore.State) -> StoreEvent?) {
-    let first = state.withLock { state -> [Watcher] in
-      guard let event = change(&state) else { return [] }
-      var first: [Watcher] = []
-      state.watchers.forEach { if $0.enqueue(event) { first.append($0) } }
-      return first
-    }
-    for watcher in first { watcher.tell() }
+  fileprivate func heard(_ connection: StoreConnection) {
+    if self.connection.value != connection { self.connection.value = connection }
   }
 
   /// Told here, on the client library's thread, without another hop.
-  fileprivate func heard(_ entry: StoreEntry) {
+  fileprivate func heard(_ event: StoreEvent) {
     let first = state.withLock { state in
-      state.entries[entry.key] = entry
-      return state.watchers.of(entry.key).filter { $0.enqueue(.entry(entry)) }
+      switch event {
+      case .entry(let entry):
+        state.entries[entry.key] = entry
+        return state.watchers.of(entry.key).filter { $0.enqueue(event) }
+      case .current: state.isCurrent = true
+      case .reset: (state.entries, state.isCurrent) = ([:], false)
+      }
+      var first: [Watcher] = []
+      state.watchers.forEach { if $0.enqueue(event) { first.append($0) } }
+      return first
     }
     for watcher in first { watcher.tell() }
   }

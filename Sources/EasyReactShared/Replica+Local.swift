@@ -1,4 +1,5 @@
 import EasyReact
+import Foundation
 
 // MARK: - What the program does
 
@@ -15,28 +16,43 @@ extension Replica {
   }
 
   /// Holder. What follows from something that is shared itself is computed by each process: where two sync the same nodes,
-  /// each would write what it heard of the other for ever. The bytes decide, for `==` may pass over a part of a value.
+  /// each would write what it heard of the other for ever.
+  ///
+  /// The bytes decide, for `==` may pass over a part of a value, and may not hold of a value and itself. Only where one value
+  /// is written in more than one way, as a set is, they say nothing, and `==` decides.
   private func isInStore(_ value: Value?) -> Bool {
     guard telling == .newest, state.isAgreed else { return false }
     guard let value, let confirmed = state.confirmed.value?.open(Value.self) else {
       return value == nil && state.confirmed.value == nil
     }
-    if let value = value as? any Equatable, !value.isEqual(to: confirmed) { return false }
-    guard let bytes = try? coding.encode(value) else { return false }
-    return bytes == (try? coding.encode(confirmed))
+    guard let bytes = try? coding.encode(value), let known = try? coding.encode(confirmed) else {
+      return false
+    }
+    if bytes == known { return true }
+    guard let value = value as? any Equatable, value.isEqual(to: confirmed) else { return false }
+    return isOneOfMany(bytes) || isOneOfMany(known)
+  }
+
+  /// Are these bytes one of several ways to write their value?
+  private func isOneOfMany(_ bytes: Data) -> Bool {
+    guard let again = try? coding.encode(coding.decode(bytes)) else { return false }
+    return again != bytes
   }
 
   /// Holder. Who asks after a set whether the store has everything, is not told that it has.
   private func noteWaiting() {
     if state.waiting.count != 1 { return }
     version += 1
-    publish(state.status, version)
+    publish(state.status, version, isReadAtOnce: true)
   }
 
-  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
-    Value
-  > {
-    decide(
+  func decide(
+    _ value: Value?, cameOverEdge: Bool, by change: @escaping @Sendable (inout Value) -> Bool
+  ) -> Decision<Value> {
+    if cameOverEdge, var changed = value, change(&changed), isInStore(changed) {
+      return announced(.store(Box(changed)), value)
+    }
+    return decide(
       value,
       byAny: { present in
         guard var changed = present, change(&changed) else { return false }

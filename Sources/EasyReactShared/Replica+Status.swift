@@ -15,11 +15,7 @@ extension Replica {
       }
       return .keep
     }
-    if !leave(mark) { return }
-    status.decide { present in
-      let heard = present.map(self.asFarAsHeard)
-      return heard == present ? .keep : heard.map { .store($0) } ?? .keep
-    }
+    if leave(mark) { tell(isReadAtOnce: status.value) }
   }
 
   /// True: it was left.
@@ -48,12 +44,32 @@ extension Replica {
   }
 
   /// In the order of the node's decisions, whoever comes first.
-  func publish(_ status: SharedStatus, _ version: UInt64) {
-    self.status.decide { present in
-      if version < self.publishedVersion { return .keep }
-      self.publishedVersion = version
-      let status = self.asFarAsHeard(status)
-      return present == status ? .keep : .store(status)
+  /// - Parameter isReadAtOnce: By who asks next, also where another thread is inside the status.
+  func publish(_ status: SharedStatus, _ version: UInt64, isReadAtOnce: Bool = false) {
+    tell(isReadAtOnce: isReadAtOnce ? status : nil) {
+      if version < self.publishedVersion { return }
+      (self.publishedVersion, self.published) = (version, status)
     }
+  }
+
+  /// Tells what is published, as far as it is heard. A decision that is left with the thread inside the status cannot be read before
+  /// that has come to it; a value can (contract 7.5). Others may have published newer ones, so a decision follows it.
+  /// - Parameter status: Is to be read at once.
+  private func tell(
+    isReadAtOnce status: SharedStatus?, after note: @escaping @Sendable () -> Void = {}
+  ) {
+    let decide = { @Sendable (present: SharedStatus?) -> Decision<SharedStatus> in
+      note()
+      let due = self.asFarAsHeard(self.published)
+      return present == due ? .keep : .store(due)
+    }
+    guard let status = status.map(asFarAsHeard), !status.isSettled else {
+      return self.status.decide(decide)
+    }
+    let handOff = HandOff<Void>()
+    self.status.decide { handOff.give(()) ? decide($0) : .keep }
+    if handOff.take() != nil { return }
+    self.status.bring(status)
+    self.status.decide(decide)
   }
 }

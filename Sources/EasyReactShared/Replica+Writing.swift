@@ -54,15 +54,7 @@ extension Replica {
   }
 
   private func found(_ result: Result<StoreEntry?, SharedProblem>, for number: UInt64) {
-    switch result {
-    case .success(.some), .failure:
-      // The watch brings it, in its order.
-      step { $0.attempt?.number == number && $0.attempt?.isConflict == true ? .look : .nothing }
-    case .success(nil):
-      step {
-        $0.vanished(number)
-        return .goOn
-      }
-    }
+    let newest = try? result.map { $0?.revision ?? 0 }.get()
+    step { $0.found(newest, for: number) }
   }
 }

@@ -15,7 +15,7 @@ protocol AnyReplica: AnyObject, Sendable {
 /// the rules know of the node is always what it holds.
 final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendable {
   // Unchecked: `node` is set before the node is published, and never again; what changes is touched by the
-  // holder of the node, `publishedVersion` by the holder of `status`; the rest is constant or a Mutex.
+  // holder of the node, `published` and its version by the holder of `status`; the rest is constant or a Mutex.
   let store: any SharedStore
   let key: String
   let coding: SharedCoding<Value>
@@ -54,6 +54,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
 
   // The holder of `status`:
   var publishedVersion: UInt64 = 0
+  var published = SharedStatus()
 
   init(
     _ store: any SharedStore, _ key: String, _ coding: SharedCoding<Value>,

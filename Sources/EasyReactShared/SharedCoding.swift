@@ -9,7 +9,8 @@ public struct SharedCoding<Value: Sendable>: Sendable {
   let encode: @Sendable (Value) throws -> Data
   let decode: @Sendable (Data) throws -> Value
 
-  /// Both run where the store's work is done, never in the set; what they throw shows in ``SharedNode/status``.
+  /// Both run where the store's work is done; what they throw shows in ``SharedNode/status``. What comes to the node over an edge,
+  /// while it has nothing to write, is compared with what the store has by these bytes too, in the set that brought it.
   public init(
     encode: @escaping @Sendable (Value) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> Value

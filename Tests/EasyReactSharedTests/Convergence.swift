@@ -142,7 +142,7 @@ struct ConvergenceRun {
 
   private mutating func nextFault() -> FaultyStore.Fault {
     if kind == .inexact, dice.below(2) == 0 { return .inexact }
-    return FaultyStore.Fault.allCases[dice.below(6)]
+    return FaultyStore.Fault.allCases[dice.below(7)]
   }
 
   private mutating func program(_ index: Int) {

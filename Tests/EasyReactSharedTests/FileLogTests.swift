@@ -162,3 +162,11 @@ import Testing
     withExtendedLifetime((folder, store)) {}
   }
 }
+
+extension FileLog {
+  fileprivate mutating func read() throws(SharedProblem) -> [News] {
+    var news: [News] = []
+    try read(&news)
+    return news
+  }
+}

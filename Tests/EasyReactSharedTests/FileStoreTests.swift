@@ -91,10 +91,152 @@ import Testing
     #expect(late.value == 4 && late.status.current.isSettled)
   }
 
+  // MARK: Reading
+
+  private func watch(_ store: FileStore, _ key: String) -> (
+    MutableNode<[StoreEvent]>, any Cancelable
+  ) {
+    let told = MutableNode<[StoreEvent]>([])
+    return (told, store.watch(key, after: nil) { event in told.update { $0.append(event) } })
+  }
+
+  private func put(_ store: FileStore, _ bytes: UInt8) {
+    store.put(Data([bytes]), at: "key") { _ in }
+    clock.advance(by: .seconds(1))
+  }
+
+  private func entry(_ revision: UInt64, _ bytes: UInt8) -> StoreEvent {
+    .entry(StoreEntry(key: "key", revision: revision, bytes: Data([bytes])))
+  }
+
+  @Test func `20.2 what was read before the drive failed is told, and current is not told again`() {
+    let drive = Drive(), here = FileStore(folder.path, on: clock)
+    let there = FileStore(folder.path, on: clock)
+    put(there, 1)
+    here.changeLog { $0.pread = { drive.pread($0, $1, $2, $3) } }
+    let (told, watching) = watch(here, "key")
+    clock.advance(by: .seconds(1))
+    #expect(told.current == [entry(1, 1), .current])
+    // It gives what it has of the first entry, and fails behind that.
+    drive.plan.withLock { $0 = [8 + 11 + 3 + 1, 0, -1] }
+    there.put(Data([2]), at: "key") { _ in }
+    put(there, 3)
+    #expect(drive.plan.withLock { $0.isEmpty })
+    #expect(told.current == [entry(1, 1), .current, entry(2, 2), entry(3, 3)])
+    #expect(here.connection.current == .connected)
+    watching.cancel()
+  }
+
+  /// As a backup that is put back in one step: it is never empty.
+  private func replaceLog(_ other: Folder) throws {
+    try FileManager.default.removeItem(atPath: folder.path + "/log")
+    try FileManager.default.moveItem(atPath: other.path + "/log", toPath: folder.path + "/log")
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `20.2, 20.4 another log is told as a whole before current, also where the drive failed in it`(
+      _ fails: Bool
+    ) throws
+  {
+    let other = Folder(), drive = Drive(), store = FileStore(folder.path, on: clock)
+    put(store, 1)
+    let (told, watching) = watch(store, "key")
+    put(FileStore(other.path, on: clock), 7)
+    store.changeLog { $0.pread = { drive.pread($0, $1, $2, $3) } }
+    if fails { drive.plan.withLock { $0 = [.max, -1] } }  // the header, and no more
+    try replaceLog(other)
+    clock.advance(by: .seconds(1))
+    #expect(told.current == [entry(1, 1), .current, .reset, entry(1, 7), .current])
+    watching.cancel()
+  }
+
+  @Test(arguments: [1, 2])
+  func `20.3 an update is made on what another log has, whatever its revisions are`(_ sets: Int)
+    throws
+  {
+    let other = Folder()
+    let here = FileStore(folder.path, lookingEvery: .seconds(20), on: clock)
+    let node = here.node("n", of: Int.self)
+    clock.advance(by: .seconds(1))
+    for value in 1...sets {
+      node.value = value
+      clock.advance(by: .seconds(1))
+    }
+    let there = FileStore(other.path, on: clock).node("n", of: Int.self)
+    there.value = 100
+    clock.advance(by: .seconds(1))
+    try replaceLog(other)
+    let told = Recorder(node)
+    node.update { $0 += 1 }
+    clock.advance(by: .seconds(5))
+    #expect(node.value == 101 && node.status.current.isSettled)
+    #expect(told.values == [sets, sets + 1, 101])
+    #expect(node.status.current.revision == 2)
+  }
+
+  // MARK: Writing
+
+  @Test func `7.2, 20.2 what waits for the lock is written in the order in which it was asked for`()
+    throws
+  {
+    let store = FileStore(folder.path, on: clock)
+    put(store, 0)
+    let answers = Mutex<[StoreAnswer]>([])
+    let lock = open(folder.path + "/lock", O_RDWR)  // as another process
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+    for bytes in UInt8(1)...5 {
+      store.put(Data([bytes]), at: "key") { answer in answers.withLock { $0.append(answer) } }
+      clock.advance(by: .microseconds(bytes < 3 ? 400 : 300))
+    }
+    try #require(flock(lock, LOCK_UN) == 0)
+    let (told, watching) = watch(store, "other")
+    clock.advance(by: .seconds(1))
+    #expect(answers.withLock { $0 } == (2...6).map { .stored(revision: $0) })
+    #expect(told.current == [.current])
+    watching.cancel()
+    let order = Mutex<[StoreEvent]>([])
+    let late = store.watch("key", after: 1) { event in order.withLock { $0.append(event) } }
+    clock.advance(by: .seconds(1))
+    #expect(order.withLock { $0 } == (1...5).map { entry(UInt64($0) + 1, $0) } + [.current])
+    late.cancel()
+  }
+
+  @Test func `20.6 who has the lock for five seconds is said, to each that waits`() throws {
+    let store = FileStore(folder.path, on: clock)
+    put(store, 0)
+    let lock = open(folder.path + "/lock", O_RDWR)
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+    let answers = Mutex<[StoreAnswer]>([])
+    for _ in 0..<3 {
+      store.put(Data(), at: "key") { answer in answers.withLock { $0.append(answer) } }
+    }
+    clock.advance(by: .seconds(6))
+    #expect(answers.withLock { $0.count } == 3)
+    for case .stored in answers.withLock({ $0 }) { Issue.record("stored") }
+    try #require(flock(lock, LOCK_UN) == 0)
+    put(store, 1)
+    #expect(store.connection.current == .connected)
+  }
+
+  // MARK: A drive that fails
+
   /// A drive that fails, as far as a test can tell, and what was asked of it.
   private final class Drive: Sendable {
     let fails = Atomic(false)
     let flushCount = Atomic(0)
+    /// How many bytes the next reads give at most; zero: as if there were no more; less: they fail.
+    let plan = Mutex<[Int]>([])
+    func pread(
+      _ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: off_t
+    ) -> Int {
+      let limit = plan.withLock { $0.isEmpty ? count : $0.removeFirst() }
+      if limit >= 0 { return limit == 0 ? 0 : systemRead(file, bytes, min(count, limit), offset) }
+      errno = EIO
+      return -1
+    }
     func flush(_: Int32) -> Bool {
       flushCount.wrappingAdd(1, ordering: .relaxed)
       return !fails.load(ordering: .relaxed)

@@ -134,6 +134,42 @@ import Testing
     #expect(kept.isEmpty)
   }
 
+  @Test func `20.0, 20.6 who watches from a revision on is told that the bucket is another one`()
+    async throws
+  {
+    let admin = try await Admin()
+    defer { admin.session.close() }
+    var options = NATSOptions(servers: [StoreKind.natsAddress!])
+    options.bucket = "another" + UUID().uuidString
+    let store = NATSStore(options), told = MutableNode<[StoreEvent]>([])
+    try await reach(store.connection) { $0.isConnected }
+    for number in UInt8(1)...3 {
+      _ = await store.answer(StoreWrite(key: "a", bytes: Data([number])))
+    }
+    let watching = store.watch("a", after: 1) { event in told.update { $0.append(event) } }
+    try await reach(told) { $0.last == .current }
+    _ = await admin.ask("STREAM.DELETE.KV_\(options.bucket)", "")
+    try await reach(told) { $0.suffix(2) == [.reset, .current] }
+    _ = await store.answer(StoreWrite(key: "a", bytes: Data([9])))
+    try await reach(told) { $0.last != .current }
+    func entry(_ revision: UInt64, _ bytes: UInt8) -> StoreEvent {
+      .entry(StoreEntry(key: "a", revision: revision, bytes: Data([bytes])))
+    }
+    #expect(told.current == [entry(2, 2), entry(3, 3), .current, .reset, .current, entry(1, 9)])
+    watching.cancel()
+  }
+
+  @Test(arguments: [10071, 10164])
+  func `20.3 what another write of the key comes before, or is under way with, is a conflict`(
+    _ number: Int
+  ) async throws {
+    let admin = try await Admin()
+    defer { admin.session.close() }
+    let said = #"{"error":{"code":400,"err_code":\#(number),"description":"wrong last sequence"}}"#
+    let write = StoreWrite(key: "a", bytes: Data(), expected: 1)
+    #expect(admin.session.answer(Data(said.utf8), to: write) == .conflict)
+  }
+
   /// Speaks to JetStream itself.
   struct Admin: Sendable {
     let session: NATSSession
@@ -142,8 +178,8 @@ import Testing
       var options = NATSOptions(servers: [StoreKind.natsAddress!])
       options.bucket = "admin"
       let isUp = MutableNode(false)
-      session = NATSSession(options, on: .queue(DispatchQueue(label: "admin"))) { event in
-        if case .connection(.connected) = event { isUp.value = true }
+      session = NATSSession(options, on: .queue(DispatchQueue(label: "admin"))) { connection in
+        if connection == .connected { isUp.value = true }
       }
       try await reach(isUp) { $0 }
     }

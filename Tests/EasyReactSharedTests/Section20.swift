@@ -427,7 +427,7 @@ import Testing
 
   // MARK: 20.6
 
-  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate])
+  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate, .busy])
   func `20.6 whatever becomes of an answer, a write is done once`(_ fault: FaultyStore.Fault) {
     let world = World()
     let one = world.machine(1), other = world.machine(2)
@@ -439,6 +439,28 @@ import Testing
     world.settle()
     #expect(one.node.value == 11 && other.node.value == 11)
     #expect(one.node.status.value?.isSettled == true && one.node.status.value?.problem == nil)
+  }
+
+  /// As later servers of NATS answer while another write of the key is under way, which may come to nothing; or one's own, which may be done.
+  @Test(arguments: [
+    [FaultyStore.Fault.busy, .busy], [.doneLate, .busy], [.busy, .doneLate, .busy],
+  ])
+  func `20.3, 20.6 a conflict with what was not done, or not yet, holds up nothing`(
+    _ faults: [FaultyStore.Fault]
+  ) {
+    for isFirst in [true, false] {
+      let world = World()
+      let one = world.machine(1), other = world.machine(2, telling: .every)
+      if !isFirst { one.node.value = 0 }
+      world.settle()
+      one.store.plan(faults, delays: faults.map { _ in 5_000 })
+      one.node.update(default: 0) { $0 += 1 }
+      world.clock.advance(by: .seconds(30))
+      #expect(one.node.status.current.isSettled && one.node.status.current.problem == nil)
+      one.node.update { $0 += 10 }
+      world.settle()
+      #expect(one.node.value == 11 && other.told.values == (isFirst ? [1, 11] : [0, 1, 11]))
+    }
   }
 
   @Test func `20.6 what nobody can find out is not repeated, and said`() {
@@ -612,6 +634,42 @@ import Testing
     try await reach(status) { $0.isSettled }
     let newest = try #require(await store.entry("key"))
     #expect(try Envelope.open(newest.bytes, key: "key").value == Data("5".utf8))
+    listening.cancel()
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `20.6 a set is waited for by whoever asks after it, also while a thread is inside the status`(
+      _ isUpdate: Bool
+    ) async throws
+  {
+    let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+    let node = store.node("key", of: Int.self)
+    clock.run()
+    // The store's thread tells that it has the first value, and stays in the listener.
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), isArmed = Atomic(false)
+    node.value = 1
+    let listening = node.status.listen { status in
+      if status.isSettled, isArmed.exchange(false, ordering: .relaxed) {
+        isInside.signal()
+        goesOn.wait()
+      }
+    }
+    isArmed.store(true, ordering: .relaxed)
+    Thread.detachNewThread {
+      clock.run()
+      isOver.signal()
+    }
+    await onThread { isInside.wait() }
+    let early = node.status
+    if isUpdate { node.update { $0 += 1 } } else { node.value = 2 }
+    #expect(!early.current.isSettled && early.current.waitingCount == 1)
+    #expect(!node.status.current.isSettled && node.status.current.waitingCount == 1)
+    goesOn.signal()
+    await onThread { isOver.wait() }
+    clock.run()
+    #expect(node.status.current.isSettled && node.status.current.revision == 2)
     listening.cancel()
   }
 

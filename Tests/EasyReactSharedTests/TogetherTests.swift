@@ -39,7 +39,7 @@ import Testing
     #expect(newest.isDeletion && earlier.map(\.bytes) == [Data("1".utf8), nil, Data("2".utf8)])
   }
 
-  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate])
+  @Test(arguments: [FaultyStore.Fault.lost, .answerLost, .doneLate, .unsent, .answeredLate, .busy])
   func `20.3, 20.6 whatever becomes of an answer, what was written together is done once`(
     _ fault: FaultyStore.Fault
   ) {

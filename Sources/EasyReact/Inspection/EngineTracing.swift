@@ -128,6 +128,8 @@ extension NodePointer {
       whileDescribed { recordSet(context, number: number, by: wave, at: site, ring, turn) }
     }
     GraphTracing.emit(.set, self, wave, at: site)
+    // One that is kept elsewhere too is set for those who are there.
+    if pointee.traits.has(.isKept) { return }
     if !hasEdge(.outs, where: { _ in true }), let node = self.node(), !node.hasListener {
       if let ring = turn.ring { recordStop(.noConsumer, wave: number, ring, turn) }
       GraphTracing.emit(.stopped(.noConsumer), self, wave)

@@ -37,7 +37,7 @@ extension AnyNode {
     var owned: [OwnedListening] = []
     let isFound = storage.hasEdge(.listeners) { edge in
       guard let listening = edge.pointee.publicObject as? OwnedListening else { return true }
-      owned.append(listening)
+      if !listening.isOfKeeper { owned.append(listening) }
       return owned.count == 16
     }
     if owned.contains(where: { !$0.isOwnerGone }) { return true }
@@ -50,7 +50,7 @@ extension AnyNode {
     storage.forEachEdge(.listeners) { edge in
       if edge.pointee.has(.cut) { return }
       if let listening = edge.pointee.publicObject as? OwnedListening {
-        owned.append(listening)
+        if !listening.isOfKeeper { owned.append(listening) }
       } else {
         count += 1
       }

@@ -76,6 +76,8 @@ public protocol ListeningOwner: AnyObject {
   @usableFromInline weak let owner: AnyObject?
   /// For whoever looks at the graph: the owner must not be retained for that.
   let ownerType: AnyObject.Type
+  /// It is how the node's value is kept elsewhere, and no listener of anybody's: it does not count as one.
+  let isOfKeeper: Bool
   private let passive: PassiveReference
   private let ending = Ending()
   @usableFromInline var edge: EdgePointer?
@@ -86,8 +88,13 @@ public protocol ListeningOwner: AnyObject {
   /// Among its neighbours.
   var place: Int?
 
-  @usableFromInline init(owner: AnyObject) {
+  @usableFromInline convenience init(owner: AnyObject) {
+    self.init(owner: owner, isOfKeeper: false)
+  }
+
+  init(owner: AnyObject, isOfKeeper: Bool) {
     self.owner = owner
+    self.isOfKeeper = isOfKeeper
     ownerType = type(of: owner)
     passive = PassiveReference(owner)
   }

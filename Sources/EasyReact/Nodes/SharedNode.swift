@@ -44,10 +44,12 @@ public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked S
 package protocol ValueKeeper<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
   /// The holder of the node calls it; calls do not overlap.
-  /// - Parameter change: False: it found nothing to do.
-  func decide(_ value: Value?, by change: @escaping @Sendable (inout Value) -> Bool) -> Decision<
-    Value
-  >
+  /// - Parameters:
+  ///   - cameOverEdge: It is what an edge has brought to a part of the value: told, and perhaps no news where the value is kept.
+  ///   - change: False: it found nothing to do. It may be made again.
+  func decide(
+    _ value: Value?, cameOverEdge: Bool, by change: @escaping @Sendable (inout Value) -> Bool
+  ) -> Decision<Value>
   func nodeIsGone()
 }
 
@@ -59,13 +61,18 @@ extension MutableNode {
     storage.bring(.decision(body), context: nil, in: currentTurn())
   }
 
+  /// Sets the node, by whoever decides for it: it is not staged by a batch either.
+  package final func bring(_ value: Value) {
+    storage.bring(.value(value), context: nil, in: currentTurn())
+  }
+
   /// What the node tells is heard, nil for emptiness, by whoever keeps its value, and whether it came over an edge; that does
   /// not keep the node.
   package final func listenAsKeeper(
     _ body: @escaping @Sendable (_ value: Value?, _ cameOverEdge: Bool) -> Void
   ) {
-    // Ended by the node when it goes; not among those that `stopListening(by:)` ends.
-    let listening = OwnedListening(owner: self)
+    // Ended by the node when it goes; not among those that `stopListening(by:)` ends, nor those that are counted.
+    let listening = OwnedListening(owner: self, isOfKeeper: true)
     let step = listening.unlessOwnerIsGone { up, _, turn in
       let cameOverEdge = up.pointee.sender.load(ordering: .relaxed) != nil
       body(turn.isEmptied ? nil : up.slot(Value.self).pointee, cameOverEdge)
@@ -80,7 +87,7 @@ extension MutableNode {
   /// A change of a node whose value is kept elsewhere is a decision of its keeper.
   @usableFromInline final func kept(_ arrival: Arrival<Value>) -> Arrival<Value> {
     guard let keeper = keeperIfAny, let change = arrival.asAttempt else { return arrival }
-    return .decision { keeper.decide($0, by: change) }
+    return .decision { keeper.decide($0, cameOverEdge: false, by: change) }
   }
 }
 

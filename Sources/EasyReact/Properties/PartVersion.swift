@@ -90,7 +90,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
       return .decision { [weak root] whole in
         if !isNew(in: root) { return .keep }
         note()
-        return keeper.decide(whole) { put(into: &$0) }
+        return keeper.decide(whole, cameOverEdge: true) { put(into: &$0) }
       }
     }
     return .attempt { [weak root] whole in

@@ -10,15 +10,18 @@ extension ReplicaState {
     finishRebasing()
     append(
       Operation(
-        kind: value.map { .set($0) } ?? .clean, sequence: sequence,
-        base: rules.merge == nil ? nil : shown, result: value))
+        kind: value.map { .set($0) } ?? .clean, sequence: sequence, base: baseOfNext,
+        result: value))
   }
+
+  /// A change needs it too: a set may be joined with it, and then began where it did.
+  private var baseOfNext: Value? { rules.merge == nil ? nil : shown }
 
   /// The node is to be updated.
   /// - Returns: What it is to hold; nil: it is not known yet on what the update is made.
   mutating func changed(by change: @escaping Change, sequence: UInt64) -> Decision<Value> {
     finishRebasing()
-    var operation = Operation(kind: .changes([change]), sequence: sequence)
+    var operation = Operation(kind: .changes([change]), sequence: sequence, base: baseOfNext)
     guard isKnown || hasSet else {
       append(operation)
       return .keep

@@ -72,7 +72,7 @@ extension ReplicaState {
       if present.isReadable {
         present.cost += waiting[present.index].rebase(on: base, rules.merge)
       } else {
-        (waiting[present.index].isVoid, waiting[present.index].result) = (true, base)
+        waiting[present.index].leave(base, rules.merge)
       }
       present.index += 1
     }
@@ -98,14 +98,19 @@ extension ReplicaState {
 }
 
 extension ReplicaState.Operation {
+  typealias Merge = @Sendable (Value?, Value?, Value?) -> Value?
+
+  /// It finds nothing to do.
+  mutating func leave(_ theirs: Value?, _ merge: Merge?) {
+    (isVoid, result) = (true, theirs)
+    if merge != nil { base = theirs }
+  }
+
   /// - Returns: How many closures have run.
-  mutating func rebase(
-    on theirs: Value?, _ merge: (@Sendable (Value?, Value?, Value?) -> Value?)?
-  ) -> Int {
+  mutating func rebase(on theirs: Value?, _ merge: Merge?) -> Int {
     switch kind {
     case .changes(let changes):
-      result = theirs
-      isVoid = true
+      leave(theirs, merge)
       for change in changes where change(&result) { isVoid = false }
       if isVoid { result = theirs }
       return changes.count

@@ -93,11 +93,21 @@ extension ReplicaState {
     problem = reason
   }
 
-  /// A conflict, and yet the store has nothing newer: the entry has expired, or was purged.
-  mutating func vanished(_ number: UInt64) {
-    guard let attempt, attempt.number == number, attempt.isConflict else { return }
-    lostEverything()
-    becameCurrent()
+  /// After a conflict: the newest revision that the store has; zero: none. Nil: it has not said.
+  mutating func found(_ newest: UInt64?, for number: UInt64) -> Next {
+    guard let attempt, attempt.number == number, attempt.isConflict else { return .nothing }
+    // The watch brings it, in its order.
+    guard let newest, newest <= attempt.expected else { return .look }
+    if newest == 0, attempt.expected > 0 {
+      // The entry has expired, or was purged.
+      lostEverything()
+      becameCurrent()
+      return .goOn
+    }
+    // The other write was under way, and has come to nothing. So this one is made again as it was: an earlier try of it may still
+    // be under way, too.
+    self.attempt?.isConflict = false
+    return .tryAgain
   }
 }
 

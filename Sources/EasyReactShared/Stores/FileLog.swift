@@ -27,12 +27,17 @@ struct FileLog {
   private var identity: UInt64 = 0
   /// Up to here it has been read.
   private var offset = 0
+  /// All that it has, has been read.
+  private(set) var isCurrent = false
+  /// Counts the logs: a revision of an earlier one says nothing of this one.
+  private(set) var generation = 0
   /// A sync failed: what was appended last may not be on the drive, and is not read before it is (`repair`).
   private var isDoubtful = false
   /// The drive has the name of the file, too.
   private var isNameSynced = false
   /// A test passes a drive that fails.
   var flush: @Sendable (Int32) -> Bool = systemFlush
+  var pread: @Sendable (Int32, UnsafeMutableRawPointer, Int, off_t) -> Int = systemRead
   private static let magic = Data("EASYREACT LOG 1\n".utf8)
   private static let headerSize = 24
   /// Smaller files are not rewritten.
@@ -113,24 +118,33 @@ struct FileLog {
 
   // MARK: Reading
 
-  /// What reading found.
-  enum News { case entry(StoreEntry), reset }
+  /// What reading found. `current`: that is all, for the first time, or again after `reset` or an error.
+  enum News { case entry(StoreEntry), reset, current }
 
   /// Reads what others have appended.
-  mutating func read() throws(SharedProblem) -> [News] {
-    var news: [News] = []
+  /// - Parameter news: What was found, also where it throws: it is not found again.
+  mutating func read(_ news: inout [News]) throws(SharedProblem) {
+    do throws(SharedProblem) { try readOn(&news) } catch {
+      isCurrent = false
+      throw error
+    }
+    if !isCurrent { news.append(.current) }
+    isCurrent = true
+  }
+
+  private mutating func readOn(_ news: inout [News]) throws(SharedProblem) {
     try reopen(&news)
-    if file < 0 || isDoubtful { return news }
+    if file < 0 || isDoubtful { return }
     while true {
       let size = try size()
-      if size <= offset { return news }
+      if size <= offset { return }
       let bytes = try readBytes(at: offset, min(size - offset, 8 << 20))
       let used = take(bytes, &news)
       if used > 0 { continue }
       // No whole entry in what was read: there is none, or it is a large one.
-      if bytes.count == size - offset { return news }
+      if bytes.count == size - offset { return }
       let all = try readBytes(at: offset, size - offset)
-      if take(all, &news) == 0 { return news }
+      if take(all, &news) == 0 { return }
     }
   }
 
@@ -166,7 +180,8 @@ struct FileLog {
   /// The log is gone, or is another one.
   private mutating func lose(_ news: inout [News]) {
     if identity == 0 { return }
-    (entries, revision, identity, isDoubtful) = ([:], 0, 0, false)
+    (entries, revision, identity, isDoubtful, isCurrent) = ([:], 0, 0, false, false)
+    generation += 1
     news.append(.reset)
   }
 
@@ -196,10 +211,10 @@ struct FileLog {
     var reader = ByteReader(bytes)
     var used = 0
     while let length = reader.short(4), let checksum = reader.short(4),
-      let body = reader.bytes(Int(length)), Checksum.of(body) == UInt32(checksum),
-      let entry = StoreEntry(logged: body)
+      let body = Int(exactly: length).flatMap({ reader.bytes($0) }),
+      Checksum.of(body) == UInt32(checksum), let entry = StoreEntry(logged: body)
     {
-      used += 8 + Int(length)
+      used += 8 + body.count
       if entry.revision > revision { note(entry, &news) }
     }
     offset += used
@@ -332,18 +347,4 @@ struct FileLog {
       done += put
     }
   }
-}
-
-/// Waits until the drive has what was written.
-@Sendable private func systemFlush(_ descriptor: Int32) -> Bool {
-  #if canImport(Darwin)
-  // `fsync` leaves it in the drive's own cache there. Where that cannot be emptied `fsync` is what there is.
-  if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
-  #endif
-  return fsync(descriptor) == 0
-}
-
-private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }

@@ -27,6 +27,8 @@ public final class FileStore: SharedStore {
   fileprivate struct State: ~Copyable {
     var log: FileLog
     var watchers = Watchers()
+    /// In the order in which they were asked for. Whoever appends to none sees that the first is tried.
+    var writes = Deque<Write>()
     var isPolling = false
     /// Why the log could not be read when that was last tried.
     var unread: SharedProblem?
@@ -35,6 +37,14 @@ public final class FileStore: SharedStore {
       var log = log
       log.close()
     }
+  }
+  /// A write that waits for those before it, and for another process that has the lock.
+  fileprivate struct Write: Sendable {
+    var write: StoreWrite
+    /// The log that was known when it was asked for.
+    var generation: Int
+    var start: Duration
+    var completion: @Sendable (StoreAnswer) -> Void
   }
   /// A write has failed. That reading goes well says nothing about the next one.
   fileprivate struct Setback {
@@ -51,7 +61,8 @@ public final class FileStore: SharedStore {
   private let mutableConnection = MutableNode<StoreConnection>(.connecting).named("connection")
   public var connection: Node<StoreConnection> { mutableConnection }
 
-  /// Nothing is read or written before something is asked of it. The folder is made when something is written.
+  /// It looks at the folder soon, on its scheduler, so that ``connection`` says what is there. Nothing is written before something is
+  /// asked of it; then the folder is made.
   ///
   /// - Parameters:
   ///   - folder: Its path.
@@ -159,7 +170,9 @@ public final class FileStore: SharedStore {
   ) -> any Cancelable {
     let watcher = Watcher(
       key, on: scheduler,
-      forget: { [weak self] watcher in self?.state.withLock { $0.watchers.remove(watcher) } },
+      forget: { [weak self] watcher in
+        _ = self?.state.withLock { $0.watchers.remove(watcher) }
+      },
       handler)
     scheduler.schedule { [self] in
       look()
@@ -177,34 +190,50 @@ public final class FileStore: SharedStore {
   public func write(
     _ write: StoreWrite, _ completion: @escaping @Sendable (StoreAnswer) -> Void
   ) {
-    scheduler.schedule { [self] in self.write(write, since: scheduler.now, completion) }
+    let now = scheduler.now
+    let isFirst = state.withLock { state in
+      state.writes.append(
+        Write(
+          write: write, generation: state.log.generation, start: now, completion: completion))
+      return state.writes.count == 1
+    }
+    if isFirst { scheduler.schedule { self.writeFirst() } }
   }
 
   /// Tries again while another process has the lock, which is a matter of microseconds unless that is stopped.
-  private func write(
-    _ write: StoreWrite, since start: Duration,
-    _ completion: @escaping @Sendable (StoreAnswer) -> Void
-  ) {
-    if let answer = answer(to: write) { return completion(answer) }
-    if scheduler.now - start > .seconds(5) {
-      let problem = SharedProblem(
-        .unreachable, "another process has had the lock of a FileStore for five seconds",
-        at: "key “\(write.key)”",
-        remedy: "It was stopped in the middle of a write: let it go on, or end it.")
-      return completion(.unsent(problem))
+  private func writeFirst() {
+    guard let first = state.withLock({ $0.writes.first }) else { return }
+    guard let answer = answer(to: first) ?? tooLate(first) else {
+      scheduler.schedule(after: .milliseconds(1)) { self.writeFirst() }
+      return
     }
-    scheduler.schedule(after: .milliseconds(1)) { self.write(write, since: start, completion) }
+    let isLast = state.withLock { state in
+      state.writes.removeFirst()
+      return state.writes.isEmpty
+    }
+    if !isLast { scheduler.schedule { self.writeFirst() } }
+    first.completion(answer)
+  }
+
+  private func tooLate(_ first: Write) -> StoreAnswer? {
+    if scheduler.now - first.start <= .seconds(5) { return nil }
+    return .unsent(
+      SharedProblem(
+        .unreachable, "another process has had the lock of a FileStore for five seconds",
+        at: "key “\(first.write.key)”",
+        remedy: "It was stopped in the middle of a write: let it go on, or end it."))
   }
 
   /// Nil: another process has the lock.
-  private func answer(to write: StoreWrite) -> StoreAnswer? {
+  private func answer(to first: Write) -> StoreAnswer? {
+    let write = first.write
     if let problem = SharedProblem(badKey: write.key) { return .refused(problem) }
     if write.bytes.count > valueLimit {
       return .refused(.tooLarge(write.bytes.count, limit: valueLimit, key: write.key))
     }
     let now = scheduler.now
     let result = change { state in
-      let answer = state.answer(to: write)
+      let answer = state.answer(to: write, of: first.generation)
       state.note(answer, at: now)
       return answer
     }
@@ -220,12 +249,13 @@ public final class FileStore: SharedStore {
 extension FileStore.State {
   /// Reads what others have written, and tells the watchers.
   fileprivate mutating func read() throws(SharedProblem) {
-    do throws(SharedProblem) { tell(try log.read()) } catch {
+    var news: [FileLog.News] = []
+    defer { tell(news) }
+    do throws(SharedProblem) { try log.read(&news) } catch {
       unread = error
       throw error
     }
-    // Those who came while it could not be read.
-    if unread.take() != nil { watchers.appendToAll(.current) }
+    unread = nil
   }
 
   /// Why no write is to be tried at present; nil: one may be.
@@ -253,15 +283,18 @@ extension FileStore.State {
     }
   }
 
-  fileprivate mutating func answer(to write: StoreWrite) -> StoreAnswer? {
+  /// - Parameter generation: The log whose revision the write expects.
+  fileprivate mutating func answer(to write: StoreWrite, of generation: Int) -> StoreAnswer? {
     var news: [FileLog.News] = []
     defer { tell(news) }
     do throws(SharedProblem) {
       return try log.locked { log throws(SharedProblem) in
         try log.repair()
-        news = try log.read()
+        try log.read(&news)
         let newest = log.entries[write.key]?.last?.revision ?? 0
-        if let expected = write.expected, expected != newest { return .conflict }
+        if let expected = write.expected, generation != log.generation || expected != newest {
+          return .conflict
+        }
         return try log.append(write, &news)
       }
     } catch { return .unsent(error) }
@@ -271,9 +304,8 @@ extension FileStore.State {
     for piece in news {
       switch piece {
       case .entry(let entry): watchers.append(entry)
-      case .reset:
-        watchers.appendToAll(.reset)
-        watchers.appendToAll(.current)
+      case .reset: watchers.appendToAll(.reset)
+      case .current: watchers.appendToAll(.current)
       }
     }
   }
@@ -282,7 +314,7 @@ extension FileStore.State {
     for entry in log.entries.entries(of: watcher.key, after: revision) {
       watchers.append(.entry(entry), to: watcher)
     }
-    if unread == nil { watchers.append(.current, to: watcher) }
+    if log.isCurrent { watchers.append(.current, to: watcher) }
     watchers.add(watcher)
   }
 }

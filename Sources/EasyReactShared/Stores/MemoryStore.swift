@@ -107,7 +107,8 @@ public final class MemoryStore: SharedStore {
   ) -> any Cancelable {
     let watcher = Watcher(
       key, on: scheduler,
-      forget: { [shelf] watcher in shelf.state.withLock { $0.watchers.remove(watcher) } }, handler)
+      forget: { [shelf] watcher in _ = shelf.state.withLock { $0.watchers.remove(watcher) } },
+      handler)
     shelf.change { state in
       for entry in state.entries.entries(of: key, after: revision) {
         state.watchers.append(.entry(entry), to: watcher)

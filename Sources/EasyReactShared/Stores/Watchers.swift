@@ -1,3 +1,4 @@
+import DequeModule
 import EasyReact
 import Synchronization
 
@@ -24,13 +25,15 @@ package struct Watchers {
   }
 
   /// Once, of one that has been cancelled.
-  package mutating func remove(_ watcher: Watcher) {
+  /// - Returns: Those that the caller lets go when it has no lock any more: their end may be that of a scheduler of the program's.
+  package mutating func remove(_ watcher: Watcher) -> [Watcher] {
     let key = watcher.key
     byKey[key]?.cancelled += 1
-    guard let group = byKey[key], group.cancelled * 2 >= group.watchers.count else { return }
+    guard let group = byKey[key], group.cancelled * 2 >= group.watchers.count else { return [] }
     let left = group.watchers.filter { !$0.isCancelled }
     byKey[key] = left.isEmpty ? nil : Group(watchers: left)
     byKey.shrinkIfSparse()
+    return group.watchers
   }
 
   package mutating func append(_ event: StoreEvent, to watcher: Watcher) {
@@ -68,11 +71,13 @@ package final class Watching: Cancelable {
   package func cancel() { end() }
 }
 
-/// One who watches a key: what he is still to be told waits in order.
+/// One who watches a key: what he is still to be told waits in order. Nothing is told after `cancel()`, and ``StoreEvent/current``
+/// once, and again after ``StoreEvent/reset``, however often a store says it.
 package final class Watcher: Cancelable {
   private struct State {
-    var events: [StoreEvent] = []
+    var events = Deque<StoreEvent>()
     var isTelling = false
+    var isCurrent = false
     var handler: (@Sendable (StoreEvent) -> Void)?
   }
   package let key: String
@@ -91,7 +96,12 @@ package final class Watcher: Cancelable {
   /// True: the caller calls `tell`, or `tellLater`, when it has no lock any more.
   package func enqueue(_ event: StoreEvent) -> Bool {
     state.withLock { state in
-      if state.handler == nil { return false }
+      if state.handler == nil || state.isCurrent && event == .current { return false }
+      switch event {
+      case .entry: break
+      case .current: state.isCurrent = true
+      case .reset: state.isCurrent = false
+      }
       state.events.append(event)
       defer { state.isTelling = true }
       return !state.isTelling
@@ -101,19 +111,16 @@ package final class Watcher: Cancelable {
   package func tellLater() { scheduler.schedule { self.tell() } }
 
   package func tell() {
-    while let (events, handler) = take() {
-      for event in events { handler(event) }
-    }
+    while let (event, handler) = next() { handler(event) }
   }
 
-  private func take() -> ([StoreEvent], @Sendable (StoreEvent) -> Void)? {
+  private func next() -> (StoreEvent, @Sendable (StoreEvent) -> Void)? {
     state.withLock { state in
-      guard let handler = state.handler, !state.events.isEmpty else {
+      guard let handler = state.handler, let event = state.events.popFirst() else {
         state.isTelling = false
         return nil
       }
-      defer { state.events = [] }
-      return (state.events, handler)
+      return (event, handler)
     }
   }
 

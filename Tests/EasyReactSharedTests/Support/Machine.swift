@@ -64,6 +64,8 @@ final class FaultyStore: SharedStore {
     /// It is done, and answered late.
     case answeredLate
     case unsent
+    /// Nothing is done, and it is said to be a conflict: as if another write had been under way, and come to nothing.
+    case busy
     /// It is done whatever is there, and answered late: the store is not exact, as three servers of version 2.9.10 with three replicas are.
     case inexact
   }
@@ -161,6 +163,7 @@ final class FaultyStore: SharedStore {
     case .answeredLate: done(write, after: delay, completion)
     case .lost: clock.schedule(after: delay) { [problem] in completion(.unknown(problem)) }
     case .unsent: clock.schedule { [problem] in completion(.unsent(problem)) }
+    case .busy: clock.schedule { completion(.conflict) }
     case .answerLost:
       inner.write(write) { _ in }
       clock.schedule(after: delay) { [problem] in completion(.unknown(problem)) }
