@@ -48,7 +48,7 @@ public class AnyNode: @unchecked Sendable {
   }
 
   /// Does the node hold no value?
-  public final var isEmpty: Bool { anyValue == nil }
+  public var isEmpty: Bool { true }
 
   /// May it be set? True for good once it is.
   public final var isMutable: Bool {

@@ -19,6 +19,8 @@ import Synchronization
 public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @unchecked Sendable {
   // Unchecked: adds no state.
 
+  // A large value in an `any` is on the heap, so it is not asked whether there is one (contract 16.5).
+  public final override var isEmpty: Bool { storage.readValue(Value.self) == nil }
   public final override var anyValue: (any Sendable)? { storage.readValue(Value.self) }
   public final override var valueType: Any.Type { Value.self }
   final override var describedEvent: String { String(describing: storage.slot(Value.self).pointee) }

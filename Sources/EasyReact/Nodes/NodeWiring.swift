@@ -58,7 +58,7 @@ extension Node {
   @usableFromInline final func follow<Input>(
     _ other: Node<Input>, through transform: NodeTransform<Input, Value>
   ) -> any Cancelable {
-    if other as AnyNode === self { return ClosureCancelable.over }
+    if other.isEnd(of: self) { return ClosureCancelable.over }
     transform.requireFree("link(to:through:)", self)
     transform.setEnds { from, to in (from, to) = (other, self) }
     guard let number = transform.numberOfLife else { return ClosureCancelable.over }

@@ -57,12 +57,25 @@ extension NodePointer {
     _ down: NodePointer, _ publicObject: AnyNodeTransform?, in turn: TurnPointer
   ) {
     let edge = down.inEdgePointer()
-    if let publicObject {
-      edge.pointee.setPublicObject(publicObject)
-      let life = EdgeReference(edge)
-      publicObject.ends.withLock { $0.life = life }
-    }
+    // First of all: who finds the node may link it, which counts too.
     down.pointee.references.store(2, ordering: .relaxed)
+    guard let publicObject else {
+      listFresh(edge)
+      edge.attachNow(in: turn)
+      return
+    }
+    edge.pointee.setPublicObject(publicObject)
+    // Whoever finds the node by its transform, or the transform by the edge, waits until all three are in their places.
+    publicObject.ends.withLock { [life = EdgeReference(edge)] ends in
+      ends.life = life
+      listFresh(life.edge)
+    }
+    publicObject.start(edge, turn)
+  }
+
+  /// The edge to a new node comes into the list of its only upstream, this one.
+  private func listFresh(_ edge: EdgePointer) {
+    let down = edge.pointee.down.unsafelyUnwrapped
     pointee.acquire()
     // Read again: the upstream may have been moved to another region, or to a higher rank, a moment
     // ago.
@@ -72,7 +85,6 @@ extension NodePointer {
     down.liftFresh(above: self)
     edge.appendLocked(self)
     pointee.release()
-    if let publicObject { publicObject.start(edge, turn) } else { edge.attachNow(in: turn) }
   }
 }
 

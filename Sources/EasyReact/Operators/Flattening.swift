@@ -175,6 +175,7 @@ extension Node {
     _ node: Node<Output>, over edge: EdgePointer, from up: NodePointer, _ turn: TurnPointer
   ) -> Bool {
     let down = edge.pointee.down.unsafelyUnwrapped
+    if node.storage == down { return false }  // an edge from there would end where it begins
     var newcomer: Newcomer?
     let isStored = edge.deliver(Delivery(edge, turn), in: turn) {
       turnTo(node, down, $0, up, turn)
@@ -197,7 +198,6 @@ extension Node {
     _ newcomer: Newcomer, _ node: Node<Output>, _ down: NodePointer, _ delivery: Delivery,
     _ sender: NodePointer, _ turn: TurnPointer
   ) -> Bool {
-    if node.storage == down { return false }
     if follows(node), !newcomer.hasTheValue {
       newcomer.refuse(turn)
       return turnTo(node, down, delivery, sender, turn)
@@ -261,7 +261,6 @@ extension Node {
     _ node: Node<Output>, _ down: NodePointer, _ delivery: Delivery, _ sender: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if node.storage == down { return false }
     // The outer node's event chose the inner one, whose value it is.
     var delivery = delivery
     delivery.wave.flags.remove(.event)

@@ -35,9 +35,10 @@ import Synchronization
         guard inners.followsAll else {
           return ClosureCrossing { [self] in take(value, over: edge, $0, $1) }
         }
-        let node = transform(value)
-        let made = inners.newcomer(
-          node, edge.pointee.down.unsafelyUnwrapped, turn, innerStep())
+        let (node, down) = (transform(value), edge.pointee.down.unsafelyUnwrapped)
+        // An edge from there would end where it begins.
+        if node.storage == down { return ClosureCrossing { _, _ in false } }
+        let made = inners.newcomer(node, down, turn, innerStep())
         newcomer = made
         return ClosureCrossing { [self] in admit(made, over: edge, $0, $1) }
       }
@@ -52,9 +53,7 @@ import Synchronization
     _ newcomer: Newcomer, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
     inners.down = edge.pointee.down
-    let up = newcomer.node.storage
-    if up == inners.down { return false }
-    guard let known = inners.known(up), !newcomer.hasTheValue else {
+    guard let known = inners.known(newcomer.node.storage), !newcomer.hasTheValue else {
       inners.admit(newcomer, turn)
       return false
     }

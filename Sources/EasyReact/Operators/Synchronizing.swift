@@ -61,7 +61,7 @@ extension Node {
     _ other: Node<Other>, _ here: NodeTransform<Other, Value>, _ there: NodeTransform<Value, Other>,
     isPlain: Bool
   ) -> any Cancelable {
-    if other as AnyNode === self { return ClosureCancelable.over }
+    if other.isEnd(of: self) || isEnd(of: other) { return ClosureCancelable.over }
     let turn = currentTurn()
     turn.enter()
     // What is set from now on is newer than the first value of either side.

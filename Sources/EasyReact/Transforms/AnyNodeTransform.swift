@@ -24,6 +24,22 @@ open class AnyNodeTransform: @unchecked Sendable {
     weak var receivesAt: AnyNode?
     /// See `NodeTransform.takeHand`.
     var hands: [(node: AnyNode, isFree: Bool)] = []
+
+    /// A transform that was cut has lost both ends, also while its edge is still there, for the rest of a turn or until another
+    /// thread is out. If the node that it led to is gone, it keeps the one it came from.
+    private var isCut: Bool { life?.edge.pointee.has(.cut) ?? false }
+
+    var fromNode: AnyNode? {
+      guard let edge = life?.edge else { return from }
+      if !isCut { return edge.pointee.upNode ?? edge.pointee.up!.node() }
+      let isDownstreamGone = edge.pointee.down!.pointee.handle.load(ordering: .acquiring) == nil
+      return isDownstreamGone ? edge.pointee.upNode : nil
+    }
+
+    var toNode: AnyNode? {
+      guard let down = life?.edge.pointee.down else { return to }
+      return isCut ? nil : down.outlet ?? down.node()
+    }
   }
   let ends = Mutex(Ends())
   @usableFromInline final let kind: OperatorKind
@@ -50,22 +66,10 @@ open class AnyNodeTransform: @unchecked Sendable {
   }
 
   /// The node that values come from; nil where this end is loose.
-  public final var fromNode: AnyNode? {
-    ends.withLock { ends in
-      guard let life = ends.life else { return ends.from }
-      let edge = life.edge
-      return edge.pointee.upNode ?? edge.pointee.up!.node()
-    }
-  }
+  public final var fromNode: AnyNode? { ends.withLock { $0.fromNode } }
 
   /// The node that values go to; nil where this end is loose. It is not kept alive.
-  public final var toNode: AnyNode? {
-    ends.withLock { ends in
-      guard let life = ends.life else { return ends.to }
-      let down = life.edge.pointee.down!
-      return down.outlet ?? down.node()
-    }
-  }
+  public final var toNode: AnyNode? { ends.withLock { $0.toNode } }
 
   /// The engine's edge for a transform that does not exist yet as an object: see `EdgeStorage.publicObject`. One
   /// without types is an edge of a join or a zip: it can be looked at, its ends cannot be set.
@@ -80,22 +84,17 @@ open class AnyNodeTransform: @unchecked Sendable {
   /// An edge that is in the lists becomes the present life.
   func start(_ edge: EdgePointer, _ turn: TurnPointer) { edge.attachNow(in: turn) }
 
-  /// The edge is about to be freed: nothing of it is touched from here on. The holder of the
-  /// downstream's region.
-  ///
-  /// A transform that was cut has lost both ends. If the node that it led to is gone, it keeps the
-  /// one it came from.
+  /// The edge, which is cut, is about to be freed: nothing of it is touched from here on. The holder of the downstream's region.
   func edgeEnded(_ edge: EdgePointer) {
-    let isDownstreamGone = edge.pointee.down!.pointee.life == .unwanted
-    let from = isDownstreamGone ? edge.pointee.upNode : nil
-    let isPresent = ends.withLock { ends in
-      guard ends.life?.edge == edge else { return false }
+    let from = ends.withLock { ends -> AnyNode?? in
+      guard ends.life?.edge == edge else { return nil }
+      let from = ends.fromNode
       ends.changes += 1
       ends.life = nil
       ends.from = from
-      return true
+      return .some(from)
     }
-    if isPresent { showLooseEnds(at: [from]) }
+    if let from { showLooseEnds(at: [from]) }
   }
 
   /// A transform with one end shows in that node's transforms, and in those of no other: `nodes` are

@@ -25,7 +25,7 @@ extension NodeTransform {
     let oldTo = to
     change(&from, &to)
     if from === oldFrom, to === oldTo, from == nil || to == nil { return true }
-    if let from, let to, from as AnyNode === to {
+    if let from, let to, from.isEnd(of: to) {
       cutPresentLife()
       return true
     }
@@ -79,4 +79,10 @@ extension NodeTransform {
     edge.pointee.setPublicObject(self)
     return edge
   }
+}
+
+extension AnyNode {
+  /// Would an edge from here to `other` end where it begins? It is none then. What is linked to a lens arrives at its inlet,
+  /// a node of its own.
+  final func isEnd(of other: AnyNode) -> Bool { self === other || storage.outlet === other }
 }

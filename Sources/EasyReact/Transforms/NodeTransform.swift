@@ -240,14 +240,14 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   @usableFromInline final func deliverFromOutside(
     _ arrival: Arrival<Output>, _ context: (any Sendable)?
   ) {
-    guard let target = to, leads(to: target) else { return }
+    guard let target = to else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     let storage = target.landing.storage
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {
-      if leads(to: target) { storage.apply(arrival, wave, context: box, in: turn) }
+      if to === target { storage.apply(arrival, wave, context: box, in: turn) }
     }
     let wave = newWave()
     // A closure is made only where it has to wait.
@@ -257,11 +257,6 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
       storage.perform(in: turn) { bring(wave, $0) }
     }
     turn.leave()
-  }
-
-  private final func leads(to target: Node<Output>) -> Bool {
-    let isCut = ends.withLock { $0.life?.edge.pointee.has(.cut) ?? false }
-    return !isCut && to === target
   }
 
   @usableFromInline final func requireFree(_ operation: String, _ node: AnyNode) {

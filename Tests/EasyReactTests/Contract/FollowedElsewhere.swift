@@ -170,4 +170,31 @@ import Testing
     #expect(lives.alive.isEmpty)
     #expect(checkInvariants([outer, result, first]) == [])
   }
+
+  @Test(arguments: ["mergeMap", "flattenMerge", "flatten", "everyValue", "catch"])
+  func `5.1, 7.3 the result itself, chosen while another thread is inside it, is not followed`(
+    _ name: String
+  ) {
+    struct Choice: Error { let node: Node<Int> }
+    let first = MutableNode<Int>()
+    let outer = MutableNode<Node<Int>>(first)
+    let result =
+      switch name {
+      case "mergeMap": outer.mergeMap { $0 }
+      case "flattenMerge": outer.flattenMerge()
+      case "flatten": outer.flatten()
+      case "everyValue": outer.flatten(mode: .everyValue)
+      default: outer.map { Result<Int, Choice>.failure(Choice(node: $0)) }.catch { $0.node }
+      }
+    first.value = -1
+    let heard = whileInside(result) {
+      outer.value = result
+      first.value = 10
+      MutableNode(1).link(to: Node(2))  // the shape of the graphs is nobody's
+    }
+    #expect(heard == [-1, 10])
+    #expect(result.downstreamNodes.isEmpty && first.downstreamNodes == [result])
+    #expect(checkInvariants([outer, result, first]) == [])
+    outer.value = first  // else they keep each other
+  }
 }

@@ -299,4 +299,55 @@ import Testing
     #expect(below.values == [3, 6, 7])
     #expect(checkInvariants([a, b, down]) == [])
   }
+
+  /// In a listener, and while another thread is inside the upstream: the edge of a cut link stays until the turn ends.
+  private func inTwoPlaces(_ body: @escaping @Sendable (_ up: MutableNode<Int>) -> [AnyNode]) {
+    let up = MutableNode(1), other = MutableNode<Int>(), nodes = Journal<[AnyNode]>()
+    let listening = other.listen { _ in nodes.note(body(up)) }
+    other.value = 1
+    listening.cancel()
+    whileInside(up, settingTo: 2) { nodes.note(body(up)) }
+    #expect(checkInvariants(nodes.entries.joined() + [up, other]) == [])
+  }
+
+  @Test func `2.1, 2.4 a transform whose edge is cut joins nothing from then on`() {
+    inTwoPlaces { up in
+      let down = MutableNode<Int>(), other = MutableNode(7), transform = NodeTransform<Int, Int>()
+      let link = down.link(to: up, through: transform)
+      link.cancel()
+      #expect(transform.from == nil && transform.to == nil)
+      transform.from = other
+      #expect(transform.from === other && transform.to == nil)
+      #expect(down.upstreamNodes == [])
+      other.value = 8
+      #expect(down.value != 8)
+      transform.to = down
+      #expect(down.upstreamNodes == [other] && down.value == 8)
+      return [down, other]
+    }
+  }
+
+  @Test func `2.1, 13 a transform whose edge is cut can be linked again at once`() {
+    inTwoPlaces { up in
+      let down = MutableNode<Int>(), other = MutableNode<Int>()
+      let source = MutableNode(7), transform = NodeTransform<Int, Int>()
+      down.link(to: up, through: transform)
+      down.wiring.removeUpstreamNodes()
+      other.link(to: source, through: transform)
+      #expect(transform.from === source && transform.to === other)
+      #expect(other.value == 7 && down.upstreamNodes == [])
+      return [down, other, source]
+    }
+  }
+
+  @Test func `2.5 a transform keeps the node it comes from where the other one is gone`() {
+    inTwoPlaces { up in
+      let transform = NodeTransform<Int, Int>(), next = MutableNode<Int>()
+      _ = up.through(transform)
+      #expect(transform.from === up && transform.to == nil)
+      transform.to = next
+      #expect(next.upstreamNodes == [up])
+      return [next]
+    }
+  }
 }

@@ -1086,4 +1086,30 @@ struct Person: Sendable, Equatable {
     #expect(person.upstreamNodes.first?.upstreamNodes == [source])
     #expect(name.dot().contains("Lens"))
   }
+
+  @Test(arguments: ["link", "through", "ends", "sync", "back"])
+  func `2.3, 15.4 a lens is not joined with the node at which what is linked to it arrives`(
+    _ way: String
+  ) throws {
+    let person = MutableNode(Person()), source = MutableNode("Grace")
+    let name = person[\.name]
+    name.link(to: source)
+    let inlet = try #require(person.upstreamNodes.first as? Node<String>)
+    let transform = NodeTransform<String, String>()
+    let told = Recorder(name)
+    switch way {
+    case "link": name.link(to: inlet).cancel()
+    case "through": name.link(to: inlet, through: transform).cancel()
+    case "sync": name.sync(with: inlet).cancel()
+    case "back": inlet.wiring.sync(with: name).cancel()
+    default:
+      transform.from = inlet
+      transform.to = name
+    }
+    source.value = "Ada"
+    #expect(told.values == ["Grace", "Ada"] && person.value?.name == "Ada")
+    #expect(inlet.upstreamNodes == [source] && inlet.downstreamNodes == [person])
+    #expect(name.downstreamNodes.isEmpty)
+    #expect(checkInvariants([person, name, source]) == [])
+  }
 }

@@ -1,3 +1,5 @@
+import CEasyReact
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Synchronization
@@ -242,5 +244,32 @@ import Testing
     private let over = Atomic(false)
     var isOver: Bool { over.load(ordering: .acquiring) }
     func end() { over.store(true, ordering: .releasing) }
+  }
+
+  /// The upstream's lock is held until the thread that makes the node waits for it, and another one asks the transform.
+  @Test func `2.2, 5.1 who finds the node of a transform finds it in its place`() {
+    for _ in 0..<100 {
+      let up = MutableNode<Int>(), transform = NodeTransform<Int, Int>()
+      let mayLook = DispatchSemaphore(value: 0)
+      let made = Journal<Node<Int>>(), links = CancelableBag()
+      let naps = easyreact_naps()
+      onThreads(2) { thread in
+        if thread == 1 {
+          wait(for: mayLook)
+          if let down = transform.to { links.add(up.link(to: down)) }
+          return
+        }
+        withShortLock(of: up) {
+          made.note(up.through(transform))
+        } until: {
+          if easyreact_naps() &- naps < 3 { return false }
+          mayLook.signal()
+          return true
+        }
+      }
+      #expect(checkInvariants([up] + made.entries) == [])
+      links.cancel()
+      #expect(made.entries[0].upstreamNodes == [up] && up.upstreamNodes == [])
+    }
   }
 }

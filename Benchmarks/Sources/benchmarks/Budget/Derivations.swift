@@ -4,7 +4,8 @@ import EasyReact
 /// each change), and beside the operators that do the same.
 func derivationRows() -> [Benchmark] {
   [
-    derivedRow(), combineMapRow(), readOnceMoreRow(), derivedStringsRow(), derivedSwitchRow(),
+    derivedRow(), combineMapRow(), readOnceMoreRow(), derivedStringsRow(), derivedEmptinessRow(),
+    derivedSwitchRow(),
   ]
 }
 
@@ -88,6 +89,20 @@ private func derivedStringsRow() -> Benchmark {
       }.listen { sink.add($0) }
       let sum = { (count: Int) in triangle(count) + count * 50 }
       return Trial(sink, keep: [listening], calls: { $0 }, sum: sum) { count in
+        for value in 0..<count { number.set(value) }
+      }
+    })
+}
+
+/// A value that has no room in an `any`: to ask whether there is one puts nothing on the heap (contract 16.5).
+private func derivedEmptinessRow() -> Benchmark {
+  Benchmark(
+    "budget", "derived of 1 and isEmpty of 40 bytes", budget: Budget(limit: 300, allocations: 0),
+    ours: {
+      let sink = Sink()
+      let number = MutableNode(0), wide = MutableNode((1, 2, 3, 4, 5))
+      let listening = Node.derived { wide.isEmpty ? 0 : number.current }.listen { sink.add($0) }
+      return Trial(sink, keep: [listening], calls: { $0 }, sum: triangle) { count in
         for value in 0..<count { number.set(value) }
       }
     })

@@ -65,6 +65,11 @@ extension EdgePointer {
   /// Puts an edge between two nodes in their lists, and keeps what is known of the shape. It is not yet
   /// followed: see `attach`.
   func insert() {
+    // The order of such a node with itself would be looked for without end, and under the lock that all threads need.
+    if pointee.up == pointee.down {
+      fatalError(
+        "EasyReact: an edge from a node to itself: a fault of the library, please report it")
+    }
     underTopologyLock {
       let closed = closeCycles()
       appendToUpstream()
