@@ -108,7 +108,7 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
   func start() {
     let now = scheduler.now
     let (wait, ticked) = state.withLock { (max(.zero, $0.due - now), $0.ticked) }
-    let timer = TimerOwner.$current.withValue(toNode) {
+    let timer = TimerOwner.whileSettingTimer(of: toNode) {
       scheduler.schedule(after: wait) { [weak self] in self?.tick() }
     }
     let old = state.withLock { state -> (any Cancelable)? in
