@@ -147,7 +147,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
     // As the clock has it, which may round.
     let due = start.duration(
-      to: start.advanced(by: now + min(max(.zero, delay), longestDelay)))
+      to: start.advanced(by: now + delay.asDelay))
     let number = state.withLock { state in
       state.number += 1
       state.bodies[state.number] = work
