@@ -33,7 +33,7 @@ import EasyReact
 public func settle(within limit: Duration = .seconds(60)) -> Bool {
   refuseInsideGraph()
   let never = DispatchSemaphore(value: 0)
-  let end = ContinuousClock.now + limit
+  let end = ContinuousClock.now + limit.asDelay
   var pause = 20
   while !isQuiet() {
     if ContinuousClock.now >= end { return false }
@@ -50,7 +50,7 @@ public func settle(within limit: Duration = .seconds(60)) -> Bool {
 /// does not.
 public func settle(within limit: Duration = .seconds(60)) async -> Bool {
   refuseInsideGraph()
-  return await isQuiet(by: ContinuousClock.now + limit)
+  return await isQuiet(by: ContinuousClock.now + limit.asDelay)
 }
 
 private func refuseInsideGraph() {

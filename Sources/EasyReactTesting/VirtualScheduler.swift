@@ -86,22 +86,22 @@ public final class VirtualScheduler: NodeScheduler {
   // MARK: Moving time
 
   /// Moves the time on by `duration`, and does everything due on the way, what is due exactly then
-  /// included.
+  /// included. At most by 2³² seconds at a time; delays are no longer either.
   public func advance(by duration: Duration) {
     if duration < .zero {
       fatalError("VirtualScheduler.advance(by: \(duration)): time does not go back.")
     }
-    runAll(until: now + duration)
+    runAll(until: now + duration.asDelay)
   }
 
-  /// Moves the time on to `time`, and does everything due on the way.
+  /// Moves the time on to `time`, and does everything due on the way. As far as `advance(by:)` goes.
   public func advance(to time: Duration) {
     let now = now
     if time < now {
       fatalError(
         "VirtualScheduler.advance(to: \(time)): it is \(now) already, time does not go back.")
     }
-    runAll(until: time)
+    runAll(until: now + (time - now).asDelay)
   }
 
   /// Does everything that is scheduled, in order, until nothing is; time moves to the last piece of
@@ -170,7 +170,7 @@ extension VirtualScheduler {
       let cause = state.runner == RecordedThread.current ? state.site : nil
       state.number += 1
       state.bodies[state.number] = Body(run: body, site: site ?? cause)
-      let due = state.now + max(.zero, delay)
+      let due = state.now + delay.asDelay
       state.heap.push(Work(due: due, place: place, number: state.number))
       return (state.number, state.left.map { $0 < Self.named } ?? false, cause)
     }

@@ -97,6 +97,27 @@ import Testing
     try test.expect(b, "1--2---")
   }
 
+  @Test func `a cancel line cancels before the inputs of its instant, whichever was made first`()
+    throws
+  {
+    let a = try test.node("1-2-", as: Int.self)
+    let b = MutableNode<Int>()
+    try test.cancel(b.link(to: a), "--!")
+    try test.expect(b, "1---")
+  }
+
+  @Test func `a ~ empties a node of optionals, in which nil is a value`() throws {
+    let values: [String: Int?] = ["1": 1, "n": nil]
+    let a = MutableNode<Int?>()
+    try test.set(a, "1-~-n~", values: values)
+    let b = try test.node("~n-1~-", values: values)
+    #expect(b.isEmpty)
+    let told = test.watch(a)
+    try test.expect(b, "~n-1~-", values: values)
+    #expect(told.events.map { $0.value == nil } == [false, true, false, true])
+    #expect(a.isEmpty && b.isEmpty)
+  }
+
   @Test func `values of any type stand in a table`() throws {
     struct User: Equatable { let name: String }
     let users = ["a": User(name: "Ada"), "g": User(name: "Grace")]
@@ -195,6 +216,32 @@ import Testing
           b expected       -'12'-   4   5
           b told           -'12'-   4   5   -
         """)
+  }
+
+  @Test
+  func `a value that is only written like the expected one is wrong, and is shown as another`() {
+    struct Price: LosslessStringConvertible, Equatable {
+      let cents: Int
+      init(cents: Int) { self.cents = cents }
+      init?(_ description: String) { self.init(cents: (Int(description) ?? 0) * 100) }
+      var description: String { "\(cents / 100)" }
+    }
+    let byTable = mismatch {
+      let a = MutableNode<Int>()
+      try test.set(a, "-1-2", values: ["1": 1, "2": 20])
+      try test.expect(a, "-1-2", values: ["1": 10, "2": 20])
+    }
+    #expect(
+      byTable?.difference == """
+          input     -1           -2
+          expected  -1           -2
+          told      -'1, not “1”'-2
+                     ^
+        """)
+    let other = MarbleTest()
+    #expect(throws: MarbleMismatch.self) {
+      try other.expect(MutableNode(Price(cents: 150)), "1")
+    }
   }
 
   @Test func `something too much, too little, in another order, or emptied is wrong`() throws {

@@ -1,12 +1,12 @@
 import CEasyReact
 import Synchronization
 
-// Who brings events: for the reason of a join that stays silent.
+// Who brings events: for the reason of a join that stays silent, and for what a timeout tells before anything came.
 
 extension AnyNode {
   /// Does it tell events, of its own or of a node upstream, that nothing on the way keeps? A chain is walked without
   /// making anything.
-  fileprivate final var tellsEvents: Bool {
+  final var tellsEvents: Bool {
     var node = self
     // A bound, for there may be rings.
     for _ in 0..<1_000 {

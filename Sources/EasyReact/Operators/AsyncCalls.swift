@@ -8,17 +8,34 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
 {
   // Unchecked: adds constants; what changes the holder of the result's region touches, nobody else.
 
-  /// How the value came that a call is for: so its result goes on.
+  /// How the value came that a call is for: so its result goes on, as what comes from a scheduler does (`ScheduledEdge`).
+  /// That it had to wait on its way here is over.
   private struct Origin {
     let delivery: Delivery
     /// Kept for the delivery, which does not.
     let context: ContextBox?
     let sender: NodePointer
+    /// `announcement` was told under the value's number.
+    var isAnnounced = false
 
     init(_ delivery: Delivery, over edge: EdgePointer) {
       self.delivery = delivery
       context = delivery.wave.context?.takeUnretainedValue()
       sender = edge.pointee.up.unsafelyUnwrapped
+    }
+
+    /// It has the one sequence that there is for the way round a cycle (contract 5.2). If both an announcement and its answer went
+    /// on with it, the answer would be refused behind the announcement; with another one each time, two such operators in a ring
+    /// would call for ever.
+    var hasSequenceForCycle: Bool { delivery.isFiltered && delivery.tiebreak & 1 == 1 }
+
+    /// Of the answer. One that was announced follows its announcement as a set follows one that came before it: told in any case,
+    /// newer than what it replaces, older than whatever was set since.
+    var answer: Delivery {
+      var answer = delivery
+      answer.wave.context = context.map { Unmanaged.passUnretained($0) }
+      answer.rules = isAnnounced ? .setOfPart : delivery.rules.without(.waited)
+      return answer
     }
   }
 
@@ -62,7 +79,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
   final func take(
     _ value: Input, over edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
   ) -> Bool {
-    let origin = Origin(delivery, over: edge)
+    var origin = Origin(delivery, over: edge)
     if running >= plan.limit || !waiting.isEmpty {
       switch plan.whenFull {
       case .cancels:
@@ -78,11 +95,12 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     }
     // By a cancellation handler of the user's.
     if hasEnded { return edge.stop(.cut, delivery, in: turn) }
-    guard let first = announcement() else {
+    guard !origin.hasSequenceForCycle, let first = announcement() else {
       let isStored = edge.stop(.waitsForCall, delivery, in: turn)
       begin(value, origin)
       return isStored
     }
+    origin.isAnnounced = true
     let (down, before) = (edge.pointee.down.unsafelyUnwrapped, newest)
     let isStored = down.arrive(.value(first), delivery, sender: origin.sender, in: turn)
     // The death of the old value has set the upstream, as a cancellation handler may.
@@ -160,18 +178,16 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     _ answer: Answer, _ origin: Origin, over edge: EdgePointer, _ turn: TurnPointer
   ) {
     let down = edge.pointee.down.unsafelyUnwrapped
-    var delivery = origin.delivery.afterWaiting(origin.context)
-    // The value's own number has been here.
-    if isAnnounced { delivery.wave.number = newWave() }
     let output = output(of: answer)
-    if down.arrive(.value(output), delivery, sender: origin.sender, in: turn) {
+    if origin.isAnnounced, origin.delivery.isFiltered,
+      down.version().number > origin.delivery.wave.number
+    {
+      _ = edge.stop(.reachedAlready, origin.delivery, in: turn)
+    } else if down.arrive(.value(output), origin.answer, sender: origin.sender, in: turn) {
       down.propagate(in: turn)
     }
     withExtendedLifetime(origin.context) {}
   }
-
-  /// Does `announcement` tell something?
-  var isAnnounced: Bool { false }
 
   // MARK: The end
 
@@ -209,7 +225,6 @@ final class LoadCalls<Input: Sendable, Output: Sendable>: AsyncCalls<
   // Unchecked: adds `previous`, which the holder of the result's region touches, nobody else.
   private var previous: Output?
 
-  override var isAnnounced: Bool { true }
   override func announcement() -> Loading<Output>? { .loading(previous: previous) }
 
   override func output(of answer: Result<Output, any Error>) -> Loading<Output> {

@@ -1,11 +1,12 @@
 extension Node {
   /// Returns a node whose values arrive on a scheduler, later and in order.
   ///
-  ///     let ready = loaded.deliver(on: .main).map { "page \($0)" }     // computed on the main queue
+  ///     let ready = loaded.deliver(on: .main).map { "page \($0)" }
   ///     let shown = ready.listenOnMain { view.render($0) }            // the compiler looks at the closure
   ///
   /// The setting thread does not wait, and the present value hops too, so the result is empty at
-  /// first. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
+  /// first. What follows is computed, and told, on the scheduler, unless another thread is inside the result or what
+  /// follows it, or derives from it: then by that one, or there. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
   /// when the edge is cut is dropped. On `.immediate` nothing waits: a value goes on at once, as over
   /// any other edge. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
   @inlinable
@@ -28,10 +29,11 @@ extension Node {
   /// Returns a node whose values arrive on an actor, later and in order.
   ///
   ///     let kept = price.deliver(on: archive)
-  ///     let sums = kept.map { price in archive.assumeIsolated { $0.total(with: price) } }   // on the actor
+  ///     let texts = kept.map { "\($0) €" }          // not while somebody else is inside the actor, as a rule
   ///
-  /// What follows is computed, and told, while nobody else is inside the actor. To call the actor for
-  /// each value is ``listen(isolatedTo:file:line:_:)``. The actor is not kept: when it is gone nothing
+  /// What follows is computed, and told, on the actor, unless another thread is inside the result or what follows it, or
+  /// derives from it: then by that one, or there. So a closure that follows must not assume that it is isolated to the actor; to touch
+  /// its state use ``listen(isolatedTo:file:line:_:)``. The actor is not kept: when it is gone nothing
   /// arrives any more. In all else it is `deliver` on a scheduler.
   public final func deliver<Isolation: Actor>(
     on actor: Isolation, file: StaticString = #fileID, line: UInt = #line

@@ -61,7 +61,7 @@ extension Node {
   ///     let shown = reading.sample(on: frames)        // at most one value a frame
   ///
   /// It is a *join*: a set that reaches both nodes samples the new value. A value that is emptied
-  /// before the tick is not told. If both nodes hold a value it is told at once. Losing either edge
+  /// before the tick is not told, and one that another thread has not told yet is not sampled yet. If both nodes hold a value it is told at once. Losing either edge
   /// ends it: `isTerminated`. Passes on the context of the tick. Known as `sample` in Rx.
   /// ReactiveSwift's `sample(on:)` tells the same value again at each tick: that is
   /// `ticks.withLatest(from: node)` here, so this name keeps the meaning which has no other.
@@ -69,45 +69,70 @@ extension Node {
   public final func sample<Tick: Sendable>(
     on ticks: Node<Tick>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
-    // Has this node told something since the last tick? And what, where it was an event. The holder's of
-    // the join's region.
-    let isNew = Cell(false)
-    let event = Cell<Value?>(nil)
-    // The number of the value that was told last, which may have been read before it came here; `.max`: none.
-    let told = Cell(UInt64.max)
+    // What this node has told since the last tick. What it holds is no measure: a value that another thread stores may be read here
+    // before it comes over the edge, and would be told again when it has come. The holder's of the join's region.
+    let arrived = Cell<Sampled<Value>?>(nil)
+    // The present value comes over the edge. The holder's of this node's region.
+    let isFirst = Cell(false)
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
     node.storage.pointee.join = makeJoin([storage, ticks.storage]) { storage, turn in
-      let join = storage.pointee.join.unsafelyUnwrapped
-      let number = join.pointee.upstreams[0].numberOfValue()  // before the value is read
-      let stored = join.pointee.upstreams[0].readStored(Value.self)
-      guard isNew.place.pointee, let value = stored ?? event.place.pointee,
-        stored == nil || number != told.place.pointee
-      else {
+      guard let sampled = arrived.place.pointee else {
         storage.traceWaiting(in: turn)
         return false
       }
-      isNew.place.pointee = false
-      told.place.pointee = number
-      event.replace(with: nil)
+      arrived.replace(with: nil)
       turn.pointee.wave.flags.remove(.event)  // the tick's
-      if stored == nil { turn.pointee.wave.flags.insert(.event) }
-      return emit(value, of: storage, join, turn)
+      if sampled.isEvent { turn.pointee.wave.flags.insert(.event) }
+      return emit(sampled.value, of: storage, turn)
     }
-    connectJoin(self, node.storage, .sample, turn, sampledStep(isNew, event))
+    let edge = connect(
+      self, node.storage, kind: .sample, hearsEmptiness: true, sampledStep(arrived, isFirst))
+    let isRead = edge.attachSampled(isFirst, in: turn)
     connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
-    let number = storage.numberOfValue()
-    if let value = storage.readStored(Value.self) {
+    if isRead, let value = storage.readStored(Value.self) {
       // Stored, not staged in an open batch.
-      isNew.place.pointee = !ticks.storage.pointee.hasValue.load(ordering: .acquiring)
-      if !isNew.place.pointee {
+      if ticks.storage.pointee.hasValue.load(ordering: .acquiring) {
         node.storage.store(value)
-        told.place.pointee = number
+      } else {
+        arrived.replace(with: Sampled(value, isEvent: false))
       }
     }
     turn.leave()
     return node
+  }
+}
+
+/// What waits for a tick.
+@usableFromInline struct Sampled<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
+  @usableFromInline let isEvent: Bool
+  @inlinable init(_ value: Value, isEvent: Bool) {
+    self.value = value
+    self.isEvent = isEvent
+  }
+}
+
+extension EdgePointer {
+  /// True: this turn is inside the node that is sampled, so the maker reads its value. Else that comes over the edge, marked as the
+  /// first, from who is inside: another thread cannot tell whether a value that it reads will come over the edge as well.
+  @usableFromInline func attachSampled(_ isFirst: Cell<Bool>, in turn: TurnPointer) -> Bool {
+    if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
+    let up = pointee.up.unsafelyUnwrapped
+    if up.holds(by: turn) {
+      attachWithoutPush(in: turn)
+      return true
+    }
+    up.send((self, isFirst), in: turn) { payload, turn in
+      let (edge, isFirst) = takePayload(payload, (EdgePointer, Cell<Bool>).self)
+      guard edge.attachWithoutPush(in: turn),
+        edge.pointee.up.unsafelyUnwrapped.pointee.hasValue.load(ordering: .relaxed)
+      else { return }
+      isFirst.place.pointee = true
+      edge.pushValue(in: turn)
+    }
+    return false
   }
 }
 
@@ -146,22 +171,43 @@ extension Node {
   }
 }
 
-/// There is something new for the next tick.
-@inlinable func sampledStep<Value: Sendable>(_ isNew: Cell<Bool>, _ event: Cell<Value?>) -> Step {
+/// There is something new for the next tick, or, the node was emptied, nothing any more. The first value is told at once if the other
+/// node has had a tick.
+@inlinable func sampledStep<Value: Sendable>(
+  _ arrived: Cell<Sampled<Value>?>, _ isFirst: Cell<Bool>
+) -> Step {
   @Sendable func note(
-    _ value: Value?, _ edge: EdgePointer, _ delivery: Delivery, _ turn: TurnPointer
+    _ sampled: Sampled<Value>?, _ isFirst: Bool, _ edge: EdgePointer, _ delivery: Delivery,
+    _ turn: TurnPointer
   ) -> Bool {
-    isNew.place.pointee = true
-    event.replace(with: value)
+    arrived.replace(with: sampled)
+    if sampled == nil { return false }
+    if isFirst, edge.hasTick {
+      edge.pointee.down.unsafelyUnwrapped.noteArrival(
+        delivery, sender: edge.pointee.up.unsafelyUnwrapped, in: turn)
+      return false
+    }
     return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)
   }
   return { up, edge, turn in
-    let value = turn.isEvent ? up.slot(Value.self).pointee : nil
+    let sampled =
+      turn.isEmptied ? nil : Sampled(up.slot(Value.self).pointee, isEvent: turn.isEvent)
+    let first = isFirst.place.pointee
+    isFirst.place.pointee = false
     return edge.deliver(Delivery(edge, turn), in: turn) {
-      note(value, edge, $0, turn)
+      note(sampled, first, edge, $0, turn)
     } later: {
-      ClosureCrossing { note(value, edge, $0, $1) }
+      ClosureCrossing { note(sampled, first, edge, $0, $1) }
     }
+  }
+}
+
+extension EdgePointer {
+  /// Of the edge of the node that is sampled: does the other one hold a value?
+  @usableFromInline var hasTick: Bool {
+    let join = pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
+    return !join.pointee.isTerminated.load(ordering: .relaxed)
+      && join.pointee.upstreams[1].pointee.hasValue.load(ordering: .acquiring)
   }
 }
 

@@ -86,10 +86,12 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
     var isSending = false
     var timer: (any Cancelable)?
 
-    /// How many periods the next moment lies behind the last one, if it is not to be over already.
-    func missed(by now: Duration, _ period: Duration) -> Int {
-      let late = max(.zero, now - due).attoseconds
-      return max(1, Int((late + period.attoseconds - 1) / period.attoseconds))
+    /// To the next moment that is a whole number of periods behind the last one and not over already. A period may be an
+    /// attosecond, so their number may be one that no `Int` holds.
+    mutating func goOn(from now: Duration, by period: Duration) {
+      let late = (now - due).attoseconds
+      let count = late > 0 ? (late - 1) / period.attoseconds + 1 : 1
+      due += Duration(attoseconds: count * period.attoseconds)
     }
   }
   private let state: Mutex<State>
@@ -97,8 +99,8 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
   private let scheduler: any NodeScheduler
 
   init(_ kind: OperatorKind, first: Duration, period: Duration?, _ scheduler: any NodeScheduler) {
-    state = Mutex(State(due: scheduler.now + first))
-    self.period = period
+    state = Mutex(State(due: scheduler.now + first.asDelay))
+    self.period = period?.asDelay
     self.scheduler = scheduler
     super.init(kind) { EdgeParts { _, _, _ in false } }
   }
@@ -108,7 +110,7 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
   func start() {
     let now = scheduler.now
     let (wait, ticked) = state.withLock { (max(.zero, $0.due - now), $0.ticked) }
-    let timer = TimerOwner.$current.withValue(toNode) {
+    let timer = TimerOwner.whileSettingTimer(of: toNode) {
       scheduler.schedule(after: wait) { [weak self] in self?.tick() }
     }
     let old = state.withLock { state -> (any Cancelable)? in
@@ -124,7 +126,7 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
     let now = scheduler.now
     let mustSend = state.withLock { state in
       state.ticked += 1
-      if let period { state.due += period * state.missed(by: now, period) }
+      if let period { state.goOn(from: now, by: period) }
       defer { state.isSending = true }
       return !state.isSending
     }

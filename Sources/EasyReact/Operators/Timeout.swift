@@ -48,7 +48,7 @@ extension AnyTimedEdge {
   }
 }
 
-/// State: were the values events? Then the failure is one too.
+/// State: were the values events, or, before the first, are they to be? Then the failure is one too.
 private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
   // Unchecked: adds constants.
   private let interval: Duration
@@ -63,7 +63,7 @@ private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
 
   override func attached(_ edge: EdgePointer) {
     super.attached(edge)
-    let isEvent = edge.pointee.up!.pointee.flags.has(.eventNode)
+    let isEvent = edge.pointee.up!.node()?.tellsEvents ?? false
     decide { state, plan in
       state = isEvent
       plan.timer = .restart(interval)

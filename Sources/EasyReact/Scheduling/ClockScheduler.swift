@@ -147,7 +147,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
   func schedule(_ work: @escaping Work, after delay: Duration) -> UInt64 {
     // As the clock has it, which may round.
     let due = start.duration(
-      to: start.advanced(by: now + min(max(.zero, delay), longestDelay)))
+      to: start.advanced(by: now + delay.asDelay))
     let number = state.withLock { state in
       state.number += 1
       state.bodies[state.number] = work
@@ -213,10 +213,12 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     let (isMine, isFirst) = state.withLock { state in
       guard state.sleeper?.number == sleeper.number else { return (false, false) }
       state.sleeper = nil
+      // Here, for who schedules next notes that something waits, under the lock too.
+      if !isOver { noteWaiting(false) }
       return (true, isOver && makeReady(&state, by: max(now, sleeper.due)))
     }
     if isFirst { Task.detached { await self.work() } }
-    if isMine { isOver ? setSleeper() : noteWaiting(false) }
+    if isMine && isOver { setSleeper() }
   }
 
   /// Under the lock. True: nobody is doing the work yet.

@@ -21,6 +21,12 @@ public protocol NodeScheduler: Sendable {
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable
 }
 
+extension Duration {
+  /// What is added to a scheduler's time: none that is negative, and none that would overflow. Nobody lives to see the end of a longer
+  /// one: some 136 years.
+  package var asDelay: Duration { min(max(.zero, self), .seconds(1 << 32)) }
+}
+
 private let start = ContinuousClock.now
 
 /// A dispatch queue as a scheduler, serial or concurrent.

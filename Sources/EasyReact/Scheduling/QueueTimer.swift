@@ -119,17 +119,12 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
   }
 }
 
-/// Nobody lives to see the end of a longer one, and clocks overflow: some 136 years.
-let longestDelay = Duration.seconds(1 << 32)
-
 extension QueueTimer {
   private static let never = UInt64.max
 
   private static func moment(after delay: Duration) -> UInt64 {
-    if delay < .zero { return now }
     // Dispatch's own times end at 63 bits.
-    if delay > longestDelay { return never }
-    let (seconds, attoseconds) = delay.components
+    let (seconds, attoseconds) = delay.asDelay.components
     return now + UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
   }
 
@@ -161,10 +156,14 @@ extension QueueTimer {
   }
 
   /// Under the lock. Nil: it went off too early, or for nothing.
+  ///
+  /// What a busy queue does late it does for the moment at which the source went off. A deadline that was set behind that moment
+  /// has its turn behind whatever else went off before it, although its time may have come, too.
   private func takeDue(_ state: inout State) -> (number: Int, ring: @Sendable (Int) -> Void)? {
+    let moment = state.goesOff ?? 0
     state.goesOff = nil
     let due = due.load(ordering: .relaxed)
-    guard let ring = state.ring, due <= Self.now else {
+    guard let ring = state.ring, due <= moment, due <= Self.now else {
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }

@@ -89,14 +89,14 @@ public final class MarbleRecording<Value: Sendable>: Sendable {
     }
   }
 
-  /// A value that is the expected one is written as that was.
+  /// A value that is the expected one is written as that was, and no other is: lines are compared by their texts.
   private func text(of value: Value, in step: Int, _ place: Int) -> String {
-    if let expected, step < expected.steps.count, place < expected.steps[step].count,
-      case .value(let text) = expected.steps[step][place], reading.matches(value, text)
-    {
-      return text
-    }
-    return reading.write(value)
+    guard let expected, step < expected.steps.count, place < expected.steps[step].count,
+      case .value(let text) = expected.steps[step][place]
+    else { return reading.write(value) }
+    if reading.matches(value, text) { return text }
+    let own = reading.write(value)
+    return own == text ? "\(own), not “\(text)”" : own
   }
 
   private func column(of time: Duration) -> (step: Int, isExact: Bool) {

@@ -86,7 +86,11 @@ extension MarbleTest {
         if step == 0, place == 0, let value, !node.isEventNode {
           node.value = value
         } else {
-          actions.append(Action(step: step, place: .input) { node.value = value })
+          // To assign nil to the value of a node of optionals would store it.
+          actions.append(
+            Action(step: step, place: .input) {
+              if let value { node.value = value } else { node.clean() }
+            })
         }
       }
     }
@@ -106,7 +110,7 @@ extension MarbleTest {
 // MARK: - Ends
 
 extension MarbleTest {
-  /// Cancels `cancelable` where the line has a `!`: a link, a sync, a listening.
+  /// Cancels `cancelable` where the line has a `!`, before anything else of that instant: a link, a sync, a listening.
   ///
   ///     let sync = a.sync(with: b)
   ///     try test.cancel(sync, "-----!")
@@ -119,7 +123,7 @@ extension MarbleTest {
       for (place, mark) in marks.enumerated() where mark != .cancelled {
         throw parsed.error("a line of cancel has only - and !", step: step, mark: place)
       }
-      actions.append(Action(step: step, place: .input) { cancelable.cancel() })
+      actions.append(Action(step: step, place: .cancelling) { cancelable.cancel() })
     }
     add(Row(name: name ?? "cancel", kind: .input, marbles: { parsed.marbles }), actions)
   }

@@ -156,6 +156,25 @@ import Testing
     #expect(told.times == [.seconds(1), .seconds(2)])
   }
 
+  @Test func `10.6 the failure of a timeout is an event where its node tells events`() {
+    let clock = VirtualScheduler()
+    let taps = MutableNode<Int>.eventNode(), state = MutableNode<Int>()
+    let outcomes = [taps, taps.map { $0 }.filter { _ in true }].map {
+      $0.timeout(.seconds(1), on: clock)
+    }
+    let kept = [taps.held(), taps.count(), state.map { $0 }].map {
+      $0.timeout(.seconds(1), on: clock)
+    }
+    let told = (outcomes + kept).map { node in Recorder(node.map { $0.text }) }
+    for value in 1...2 {
+      clock.advance(by: .seconds(2))
+      #expect(outcomes.filter { !$0.isEmpty }.isEmpty && kept.filter { $0.isEmpty }.isEmpty)
+      taps.value = value
+      #expect(outcomes.filter { !$0.isEmpty }.isEmpty)
+    }
+    #expect(told[0].values == ["late", "1", "late", "2"] && told[1].values == told[0].values)
+  }
+
   // MARK: Sources
 
   @Test func `10.6 interval tells 0, 1, 2, one an interval, and holds the last`() {

@@ -150,4 +150,20 @@ import Testing
     ticks.set(1, context: "tick")
     #expect(told.contexts.map { $0 as? String } == ["tick"])
   }
+
+  @Test func `10.6 a value that sample(on:) has told is not kept, nor is one that was emptied`() {
+    let lives = LifetimeTracker()
+    let a = MutableNode<Token>(), ticks = MutableNode<Int>()
+    let samples = a.sample(on: ticks)
+    a.value = lives.track(Token(), "emptied")
+    a.clean()
+    #expect(lives.alive == [])
+    a.value = lives.track(Token(), "told")
+    ticks.value = 1
+    samples.wiring.removeUpstreamNode(ticks)
+    a.clean()
+    #expect(lives.alive == ["told"])  // by the samples
+    samples.mutablify().clean()
+    #expect(lives.alive == [])
+  }
 }

@@ -443,17 +443,50 @@ import Testing
     keepAlive(listening)
   }
 
-  @Test func `10.6 a tick that reads a value which is still on its way tells it once`() {
+  @Test func `10.6 a tick tells what has come to it; a value that is still on its way comes later`()
+  {
     let a = MutableNode<Int>(), ticks = MutableNode<Int>(), told = Journal<Int>()
     let listening = a.sample(on: ticks).listen { told.note($0) }
     a.value = 1
     whileInside(a, settingTo: 2) { ticks.value = 1 }
+    #expect(told.entries == [1])
+    ticks.value = 2
+    ticks.value = 3
+    #expect(told.entries == [1, 2])
+    a.value = 3
+    ticks.value = 4
+    #expect(told.entries == [1, 2, 3])
+    keepAlive(listening)
+  }
+
+  @Test func `10.6 a tick in the death of an old value, on another thread, tells no value twice`() {
+    let a = MutableNode<Dying>(), ticks = MutableNode<Int>(), told = Journal<Int>()
+    let early = a.sample(on: ticks).listen { told.note($0.number) }
+    a.value = Dying(1) { onThread { ticks.value = 1 } }
+    a.value = Dying(2)
+    #expect(waitForBackgroundWork())
+    #expect(told.entries == [2])
     ticks.value = 2
     #expect(told.entries == [2])
-    a.value = 3
-    ticks.value = 3
+    keepAlive(early)
+  }
+
+  @Test func `10.6 a sample that is made in the death of an old value tells no value twice`() {
+    let a = MutableNode<Dying>(), ticks = MutableNode(0), told = Journal<Int>()
+    let kept = Journal<Listening>()
+    a.value = Dying(1) {
+      onThread { kept.note(a.sample(on: ticks).listen { told.note($0.number) }) }
+    }
+    a.value = Dying(2)
+    #expect(waitForBackgroundWork())
+    #expect(told.entries == [2])
+    ticks.value = 1
+    #expect(told.entries == [2])
+    a.value = Dying(3)
+    #expect(told.entries == [2])
+    ticks.value = 2
     #expect(told.entries == [2, 3])
-    keepAlive(listening)
+    _ = kept.take()
   }
 
   @Test func `10.5 an input that is emptied while a combine of many is made is not told any more`()

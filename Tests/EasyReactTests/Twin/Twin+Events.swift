@@ -19,9 +19,9 @@ extension Twin {
   struct Sampling {
     enum Kind { case withLatest, sample }
     let kind: Kind
-    /// Of a sample: something came since the last tick.
-    var isNew = false
-    /// What came, where it was an event.
+    /// Of a sample: what came since the last tick, and was not emptied.
+    var arrived: (value: Int, isEvent: Bool)?
+    /// Of the other one: what came, where it was an event.
     var event: Int?
   }
 
@@ -34,8 +34,10 @@ extension Twin {
       kind == .withLatest
       ? [attach(up, node, .withLatest), attach(other, node, .latest)]
       : [attach(up, node, .sampled), attach(other, node, .join)]
-    node.sampling = Sampling(
-      kind: kind, isNew: kind == .sample && up.value != nil && other.value == nil)
+    node.sampling = Sampling(kind: kind)
+    if kind == .sample, other.value == nil, let value = up.value {
+      node.sampling!.arrived = (value, false)
+    }
     node.value = node.inputValues.map(compute)
     return node
   }
@@ -45,8 +47,7 @@ extension Twin {
     let down = edge.down
     switch edge.kind {
     case .sampled:
-      down.sampling!.isNew = true
-      down.sampling!.event = route.isEvent ? told : nil
+      down.sampling!.arrived = (told, route.isEvent)
       stop(.waits, at: down, route)
     default:
       if route.isEvent { down.sampling!.event = told }
@@ -57,18 +58,26 @@ extension Twin {
   func runSampling(_ join: Node, _ sampling: Sampling, _ arrival: Route) {
     if join.hasEnded { return stop(.cut, at: join, arrival) }
     let (up, other) = (join.inputs[0].up, join.inputs[1].up)
-    let value = up.value ?? sampling.event
     var route = arrival
     switch sampling.kind {
     case .withLatest:
       join.sampling!.event = nil
-      guard let value, let latest = other.value else { return fallSilent(join, route) }
+      guard let value = up.value ?? sampling.event, let latest = other.value else {
+        return fallSilent(join, route)
+      }
       deliver(.value(join.compute([value, latest])), to: join, route)
     case .sample:
-      guard sampling.isNew, let value else { return fallSilent(join, route) }
-      (join.sampling!.isNew, join.sampling!.event) = (false, nil)
-      route.isEvent = up.value == nil  // not the tick's
-      deliver(.value(value), to: join, route)
+      guard let arrived = sampling.arrived else { return fallSilent(join, route) }
+      join.sampling!.arrived = nil
+      route.isEvent = arrived.isEvent  // not the tick's
+      deliver(.value(arrived.value), to: join, route)
+    }
+  }
+
+  /// The node was emptied: what it has told is sampled no more.
+  func emptySamples(of node: Node) {
+    for edge in node.edges {
+      if !edge.isCut, case .sampled = edge.kind { edge.down.sampling!.arrived = nil }
     }
   }
 }

@@ -340,7 +340,11 @@ class Twin {
       }
       (node.newest, node.sequence) = (wave, sequence)
       noteStored(node, route)
-      if node.value != nil || route.isEvent { notify(node, wave, route) }
+      if node.value != nil || route.isEvent {
+        notify(node, wave, route)
+      } else {
+        emptySamples(of: node)
+      }
       node.event = nil
     }
     node.isNotifying = false

@@ -1,0 +1,169 @@
+import Dispatch
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+/// Contract, section 11: intervals that no clock can add to its time, or that a scheduler's time outruns by far; and what a
+/// source's timer keeps.
+@Suite("11 Long times", .watched) struct LongTimes {
+  private static let longest = Duration(attoseconds: .max)
+
+  /// Its time jumps.
+  private final class Jumping: NodeScheduler {
+    private let state = Mutex((now: Duration.zero, work: [@Sendable () -> Void]()))
+    var now: Duration { state.withLock { $0.now } }
+    func schedule(_ work: @escaping @Sendable () -> Void) {
+      state.withLock { $0.work.append(work) }
+    }
+    @discardableResult
+    func schedule(
+      after delay: Duration, _ work: @escaping @Sendable () -> Void
+    ) -> any Cancelable {
+      schedule(work)
+      return CancelableBag()
+    }
+    func jump(to time: Duration) {
+      let work = state.withLock { state in
+        state.now = time
+        defer { state.work = [] }
+        return state.work
+      }
+      for work in work { work() }
+    }
+  }
+
+  private static func expectNothingTold(
+    on scheduler: some NodeScheduler, moving move: () -> Void = {}
+  ) {
+    let a = MutableNode(1)
+    let told = [
+      Recorder(a.delay(longest, on: scheduler)), Recorder(a.debounce(longest, on: scheduler)),
+      Recorder(a.sample(every: longest, on: scheduler)),
+      Recorder(a.buffer(for: longest, on: scheduler).map { $0[0] }),
+      Recorder(Node.timer(after: longest, on: scheduler)),
+      Recorder(Node.timer(after: longest, every: longest, on: scheduler)),
+      Recorder(Node.interval(longest, on: scheduler)),
+    ]
+    let passing = [
+      Recorder(a.timeout(longest, on: scheduler).successes()),
+      Recorder(a.throttleFirst(longest, on: scheduler)),
+      Recorder(a.throttleLatest(longest, on: scheduler)),
+    ]
+    move()
+    #expect(told.map(\.values.count) == [0, 0, 0, 0, 0, 0, 0])
+    #expect(passing.map(\.values) == [[1], [1], [1]])
+  }
+
+  @Test func `11 an interval that is longer than any clock runs is a Duration like any other`() {
+    let clock = VirtualScheduler()
+    clock.advance(by: .seconds(1))
+    Self.expectNothingTold(on: clock) { clock.advance(by: .seconds(1_000_000_000)) }
+    Self.expectNothingTold(on: .global())
+    Self.expectNothingTold(on: .clock(ContinuousClock()))
+  }
+
+  @Test func `11 10.6 a timer whose period is longer than any clock runs tells its first number`() {
+    let clock = VirtualScheduler()
+    let told = Recorder(
+      Node.timer(after: .seconds(1), every: Self.longest, on: clock))
+    clock.advance(by: .seconds(1_000_000_000))
+    #expect(told.values == [0])
+  }
+
+  @Test func `11 virtual time can be moved as far as one likes`() {
+    let clock = VirtualScheduler(), a = MutableNode(1)
+    let told = Recorder(a.delay(.seconds(1 << 32), on: clock))
+    clock.advance(by: .seconds(1))
+    clock.advance(by: Self.longest)
+    #expect(told.values == [1])
+    let before = clock.now
+    clock.advance(to: Self.longest)
+    #expect(clock.now > before)
+    a.value = 2
+    clock.advance(to: Self.longest)
+    #expect(told.values == [1, 2])
+  }
+
+  @Test func `10.6 an interval that is shorter than any clock's steps leaves out what was missed`()
+  {
+    let scheduler = Jumping()
+    let told = Recorder(Node.interval(Duration(attoseconds: 1), on: scheduler))
+    scheduler.jump(to: .seconds(10))
+    scheduler.jump(to: .seconds(20))
+    #expect(told.values == [0, 1])
+  }
+
+  @Test func `7.6 settle waits as long as one likes`() async {
+    #expect(await settle(within: Self.longest))
+    #expect(await settle(within: .seconds(Int64.max)))
+  }
+
+  /// Each timer is a task, which inherits what the task has that sets it.
+  private struct OnTasks: NodeScheduler {
+    let gate: Gate
+    var now: Duration { .zero }
+    func schedule(_ work: @escaping @Sendable () -> Void) { Task { work() } }
+    func schedule(
+      after delay: Duration, _ work: @escaping @Sendable () -> Void
+    ) -> any Cancelable {
+      Task {
+        await gate.pass()
+        work()
+      }
+      return CancelableBag()
+    }
+  }
+
+  @Test func `9.1 a source that ticks is not kept by the tasks of a scheduler of the user's`() async
+  {
+    let gate = Gate()
+    weak var (interval, timer) = (AnyNode?.none, AnyNode?.none)
+    do {
+      let nodes = (
+        Node.interval(.seconds(1), on: OnTasks(gate: gate)),
+        Node.timer(after: .seconds(1), every: .seconds(1), on: OnTasks(gate: gate))
+      )
+      (interval, timer) = nodes
+      await gate.isReached(by: 2)
+      #expect(interval != nil && timer != nil)
+      keepAlive(nodes.0, nodes.1)
+    }
+    #expect(interval == nil && timer == nil)
+    gate.open()
+  }
+}
+
+// MARK: - Order on a queue
+
+extension LongTimes {
+  /// Returns when a timer of as many milliseconds has gone off, and so the shorter ones that were set before it.
+  private static func wait(milliseconds: Int) {
+    let isOver = DispatchSemaphore(value: 0)
+    let timer = QueueScheduler.global().schedule(after: .milliseconds(milliseconds)) {
+      isOver.signal()
+    }
+    EasyReactTests.wait(for: isOver)
+    timer.cancel()
+  }
+
+  @Test func `11 timers of a busy queue fire in the order of their deadlines, also moved ones`() {
+    let queue = DispatchQueue(label: "busy"), order = Journal<String>()
+    let x = MutableNode<Int>(), y = MutableNode<Int>()
+    let listenings = [(x, "x"), (y, "y")].map { node, name in
+      node.debounce(.milliseconds(40), on: .queue(queue)).listen { _ in order.note(name) }
+    }
+    queue.suspend()
+    y.value = 0
+    Self.wait(milliseconds: 60)  // the queue has a timer of `y` to serve
+    x.value = 1
+    y.value = 1  // which is due later now, later than that of `x`
+    Self.wait(milliseconds: 80)
+    queue.resume()
+    let isDone = DispatchSemaphore(value: 0)
+    QueueScheduler(queue).schedule(after: .milliseconds(60)) { isDone.signal() }
+    EasyReactTests.wait(for: isDone)
+    #expect(order.entries == ["x", "y"])
+    keepAlive(listenings[0], listenings[1])
+  }
+}
