@@ -146,7 +146,7 @@ extension TurnPointer {
   @usableFromInline var isNew = true
   /// Retained.
   @usableFromInline var context: Unmanaged<ContextBox>? = nil
-  /// Retained: a `StagedChange`.
+  /// Retained: `StagedChanges`.
   @usableFromInline var change: Unmanaged<AnyObject>? = nil
   /// For a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
@@ -165,20 +165,6 @@ extension TurnPointer {
     self.node = Unmanaged.passRetained(node)
     (context, change, callSite) = (nil, nil, nil)
     isNew = true
-  }
-}
-
-/// Changes of a node that are to be made again when the batch ends, in order.
-private final class StagedChange<Value: Sendable> {
-  var bodies: [@Sendable (inout Value) -> Bool] = []
-
-  var all: @Sendable (inout Value) -> Bool {
-    if bodies.count == 1 { return bodies[0] }
-    return { [bodies] value in
-      var hasChanged = false
-      for body in bodies where body(&value) { hasChanged = true }
-      return hasChanged
-    }
   }
 }
 
@@ -206,15 +192,23 @@ extension StagedPointer {
   }
 
   /// What was staged before dies behind the exchange, for that may be user code, which may stage more.
-  @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?, change: AnyObject?) {
-    let before = (
-      take(Value.self), pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue()
-    )
+  @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?) {
+    var value = value
+    exchange(&value, context, change: nil)
+  }
+
+  /// Leaves the value that was staged before.
+  @inlinable func exchange<Value>(
+    _ value: inout Value?, _ context: ContextBox?, change: AnyObject?
+  ) {
+    let old = take(Value.self)
+    let before = (pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue())
     withExtendedLifetime(before) {
       if easyreact_is_traced() { takeCallSite() }
       pointee.change = change.map { Unmanaged.passRetained($0) }
       put(value)
       pointee.context = context.map { Unmanaged.passRetained($0) }
+      value = old
     }
   }
 
@@ -274,44 +268,7 @@ extension MutableNode {
       if easyreact_is_traced() { entry.takeCallSite() }
       return entry.put(value)
     }
-    entry.replace(value, context, change: nil)
-  }
-
-  /// A change of a node whose value is kept elsewhere too, or of a part of the value: others may change the rest meanwhile. It is made
-  /// at once, for this thread to read; and, unless a value of this batch is under it, made again when the batch ends, of what the
-  /// node holds then.
-  @usableFromInline final func stageChange(
-    _ change: @escaping @Sendable (inout Value) -> Bool, _ context: ContextBox?, in batch: Batch
-  ) {
-    if batch.refuses { refuseToStage(.attempt(change)) }
-    var value = value  // staged, or stored
-    let hasChanged = value != nil && change(&value!)
-    let own = batch.ownEntry(of: storage)
-    let earlier = own?.pointee.change.map {
-      unsafeDowncast($0.takeUnretainedValue(), to: StagedChange<Value>.self)
-    }
-    if let own, earlier == nil {
-      if hasChanged { return own.replace(value, context, change: nil) }
-      currentTurn().pointee.callSite = nil  // nothing comes of the call
-      return
-    }
-    let changes = earlier ?? StagedChange<Value>()
-    changes.bodies.append(change)
-    if let own { return own.replace(value, context, change: changes) }
-    stage(value, context, in: batch)
-    batch.entry(of: self).pointee.change = Unmanaged.passRetained(changes)
-  }
-
-  /// An entry that is no value but changes.
-  @usableFromInline final func finishChange(
-    _ change: AnyObject, _ ending: StagedEnding, _ context: ContextBox?, _ turn: TurnPointer
-  ) {
-    let change = unsafeDowncast(change, to: StagedChange<Value>.self).all
-    switch ending {
-    case .apply: storage.bring(kept(.attempt(change)), context: context, in: turn)
-    case .stageInOpenBatch: stageChange(change, context, in: turn.openBatch.unsafelyUnwrapped)
-    case .drop: break
-    }
+    entry.replace(value, context)
   }
 
   @usableFromInline final func refuseToStage(_ arrival: Arrival<Value>) -> Never {
@@ -331,7 +288,7 @@ extension StagedPointer {
     turn.pointee.callSite = ending == .drop ? nil : pointee.callSite
     if let change = pointee.change {
       let node = unsafeDowncast(pointee.node.takeUnretainedValue(), to: MutableNode<Value>.self)
-      return node.finishChange(change.takeUnretainedValue(), ending, context, turn)
+      if node.finishChanges(change.takeUnretainedValue(), ending, context, turn) { return }
     }
     switch ending {
     case .apply:

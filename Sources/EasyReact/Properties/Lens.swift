@@ -66,7 +66,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     if !root.isMutable { root.refuse("set") }
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
-    if let batch = turn.openBatch { return root.stageChange(change, context, in: batch) }
+    if let batch = turn.openBatch {
+      return root.stageChange(change, put: outcome(of: arrival, change), context, in: batch)
+    }
     turn.enter()
     let number = newWave()
     let whole = whole(change, number)
@@ -107,6 +109,17 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       misuse(
         "clean", "a part cannot be taken out of its whole", node,
         "Set it to another value, or change the whole with `update`.")
+    }
+  }
+
+  /// What the change comes to, of a whole that is read: the same again, without the user's closure.
+  private func outcome(
+    of arrival: Arrival<Value>, _ change: @escaping @Sendable (inout Root) -> Bool
+  ) -> (Root) -> (@Sendable (inout Root) -> Bool)? {
+    guard let body = arrival.asAttempt else { return { _ in change } }
+    return { [part] whole in
+      guard var value = part.get(whole), body(&value) else { return nil }
+      return { [value] in part.put(&$0, value) }
     }
   }
 

@@ -1,0 +1,279 @@
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+/// A list of numbers that is copied where it is changed while somebody else holds it too, as an array is; and says how often.
+private struct Numbers: Sendable, Equatable {
+  private final class Room: Sendable {
+    let numbers: Mutex<[Int]>
+    init(_ numbers: [Int]) { self.numbers = Mutex(numbers) }
+  }
+  private var room: Room
+  private let copies: Tally
+
+  init(count: Int, copies: Tally) {
+    room = Room(Array(repeating: 0, count: count))
+    self.copies = copies
+  }
+
+  var all: [Int] { room.numbers.withLock { $0 } }
+
+  subscript(place: Int) -> Int {
+    get { room.numbers.withLock { $0[place] } }
+    set {
+      if !isKnownUniquelyReferenced(&room) {
+        copies.add()
+        room = Room(all)
+      }
+      room.numbers.withLock { $0[place] = newValue }
+    }
+  }
+
+  static func == (a: Numbers, b: Numbers) -> Bool { a.all == b.all }
+}
+
+private struct Sheet: Sendable, Equatable {
+  var title = "new"
+  var numbers: Numbers
+}
+
+/// A part whose setting is user code, and so is its end.
+private struct Noisy: Sendable {
+  final class Part: Sendable {
+    let name: String, atEnd: @Sendable (String) -> Void
+    init(_ name: String, atEnd: @escaping @Sendable (String) -> Void = { _ in }) {
+      self.name = name
+      self.atEnd = atEnd
+    }
+    deinit { atEnd(name) }
+  }
+  private var stored: Part
+  var other = 0
+  let onSet: @Sendable () -> Void
+
+  init(_ part: Part, onSet: @escaping @Sendable () -> Void = {}) {
+    stored = part
+    self.onSet = onSet
+  }
+
+  var part: Part {
+    get { stored }
+    set {
+      onSet()
+      stored = newValue
+    }
+  }
+}
+
+/// Contract, 4.3 and 15.4: what a batch makes of sets of parts.
+extension `15 Lenses` {
+  @Test(arguments: [false, true])
+  func `15.4, 4.3 however many parts a batch sets, it copies their whole twice`(_ isNested: Bool) {
+    let copies = Tally()
+    let sheet = MutableNode(Sheet(numbers: Numbers(count: 40, copies: copies)))
+    let numbers = sheet[\.numbers],
+      cells = (0..<40).map { isNested ? numbers[\.[$0]] : sheet[\.numbers[$0]] }
+    batch {
+      for cell in cells { cell.value = 1 }
+      for (place, cell) in cells.enumerated() { cell.update { $0 += place } }
+      for (place, cell) in cells.enumerated() { #expect(cell.value == 1 + place) }
+      #expect(copies.take() <= 2)
+    }
+    #expect(copies.take() <= 1)
+    #expect(sheet.value?.numbers.all == (1...40).map { $0 })
+    batch {
+      sheet.value = Sheet(numbers: Numbers(count: 40, copies: copies))
+      for cell in cells { cell.value = 2 }
+    }
+    #expect(copies.take() <= 2)
+    #expect(sheet.value?.numbers.all == Array(repeating: 2, count: 40))
+  }
+
+  @Test func `15.4, 4.3 what was read in a batch stays as it was read`() {
+    let sheet = MutableNode(Sheet(numbers: Numbers(count: 3, copies: Tally())))
+    let cells = (0..<3).map { sheet[\.numbers[$0]] }
+    var read: [Sheet] = []
+    batch {
+      for step in 1...9 {
+        cells[step % 3].value = step
+        read.append(sheet.value!)
+      }
+    }
+    #expect(
+      read.map(\.numbers.all) == [
+        [0, 1, 0], [0, 1, 2], [3, 1, 2], [3, 4, 2], [3, 4, 5], [6, 4, 5], [6, 7, 5], [6, 7, 8],
+        [9, 7, 8],
+      ])
+  }
+
+  @Test func `15.4, 4.3 while a part is set, the whole reads as it was before`() {
+    let node = Mutex<MutableNode<Noisy>?>(nil), read = Journal<String>()
+    let whole = MutableNode(
+      Noisy(.init("0")) {
+        node.withLock { $0 }.map { read.note("\($0.value!.part.name) \($0.value!.other)") }
+      })
+    node.withLock { $0 = whole }
+    let part = whole[\.part], other = whole[\.other]
+    batch {
+      for step in 1...4 {
+        _ = read.take()
+        part.value = .init("\(step)")
+        #expect(Set(read.take()).isSubset(of: ["\(step - 1) \(step - 1)", "\(step) \(step - 1)"]))
+        other.value = step
+        #expect(part.value?.name == "\(step)" && whole.value?.other == step)
+      }
+    }
+    #expect(whole.value?.part.name == "4" && whole.value?.other == 4)
+    node.withLock { $0 = nil }
+  }
+
+  @Test func `15.4, 4.3 a part that is replaced in a batch dies at once, and what it sets counts`()
+  {
+    let told = Journal<String>()
+    let whole = MutableNode(Noisy(.init("stored")))
+    let part = whole[\.part], other = whole[\.other]
+    let atEnd: @Sendable (String) -> Void = { name in
+      told.note("\(name) died, \(whole.value!.part.name) is there")
+      other.update { $0 += 1 }
+    }
+    batch {
+      whole.value = Noisy(.init("0"))
+      for step in 1...5 {
+        part.value = .init("\(step)", atEnd: atEnd)
+        #expect(told.take() == (step == 1 ? [] : ["\(step - 1) died, \(step) is there"]))
+        #expect(whole.value?.other == step - 1)
+      }
+      whole.update { $0.other *= 10 }
+      #expect(whole.value?.other == 40)
+      part.value = .init("last")
+      #expect(whole.value?.other == 41)
+    }
+    #expect(told.take() == ["5 died, last is there"])
+    #expect(whole.value?.part.name == "last")
+  }
+
+  @Test func `15.4, 4.3 a set of another part inside of an update stays`() {
+    let person = MutableNode(Person())
+    let name = person[\.name], age = person[\.age]
+    batch {
+      person.value = Person(name: "Grace", age: 1)
+      for step in 2...5 {
+        name.update { name in
+          age.value = step
+          name += "!"
+        }
+        #expect(age.value == step)
+      }
+    }
+    #expect(person.value == Person(name: "Grace!!!!", age: 5))
+  }
+
+  @Test func `15.4, 4.3 an update of a part runs once where the batch has set the whole`() {
+    let person = MutableNode(Person())
+    let age = person[\.age], runs = Tally()
+    batch {
+      person.value = Person(age: 1)
+      for _ in 0..<5 {
+        age.update {
+          runs.add()
+          $0 += 1
+        }
+      }
+      #expect(runs.count == 5 && age.value == 6)
+    }
+    #expect(runs.count == 5 && age.value == 6)
+  }
+
+  @Test func `15.4, 4.3 random sets of parts and of the whole read as if made one by one`() {
+    for seed in 0..<300 {
+      var random = SeededGenerator(seed: UInt64(seed))
+      var session = PartsInBatches()
+      for _ in 0..<4 {
+        let before = session.expected
+        do throws(Refusal) {
+          try batch { () throws(Refusal) in try session.run(depth: 0, &random) }
+        } catch {
+          session.expected = before
+        }
+        session.check("seed \(seed), behind the batch")
+      }
+    }
+  }
+}
+
+/// A whole with its parts, and what they are to hold.
+private struct PartsInBatches {
+  let whole: MutableNode<[String: [Int]]>
+  let parts: [MutableNode<[Int]>], elements: [MutableNode<Int>]
+  var expected: [String: [Int]]?
+
+  init() {
+    let keys = ["a", "b"]
+    expected = ["a": [1, 2]]
+    whole = MutableNode(["a": [1, 2]])
+    parts = keys.map { [whole] in whole[key: $0] }
+    elements = parts.flatMap { [$0[index: 0], $0[index: 1]] }
+  }
+
+  mutating func run(depth: Int, _ random: inout SeededGenerator) throws(Refusal) {
+    for _ in 0..<Int.random(in: 1...12, using: &random) {
+      let before = expected
+      if depth < 2, Int.random(in: 0..<6, using: &random) == 0 {
+        do throws(Refusal) {
+          try batch { () throws(Refusal) in try run(depth: depth + 1, &random) }
+        } catch {
+          expected = before
+        }
+      } else {
+        step(&random)
+      }
+      check("inside")
+    }
+    if Int.random(in: 0..<5, using: &random) == 0 { throw Refusal() }
+  }
+
+  private mutating func step(_ random: inout SeededGenerator) {
+    let new = Int.random(in: 0..<100, using: &random), place = new % 2
+    let key = ["a", "b"][place], element = new / 2 % 2
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0:
+      whole.value = ["a": [new, 0]]
+      expected = ["a": [new, 0]]
+    case 1:
+      whole.clean()
+      expected = nil
+    case 2:
+      whole.update { $0["b"] = [new, new] }
+      expected?["b"] = [new, new]
+    case 3..<6:
+      parts[place].clean()
+      expected?[key] = nil
+    case 6..<9:
+      parts[place].value = [new]
+      expected?[key] = [new]
+    case 9..<12:
+      parts[place].update { $0.append(new) }
+      expected?[key]?.append(new)
+    case 12..<16:
+      elements[2 * place + element].value = new
+      if expected?[key]?.indices.contains(element) == true { expected?[key]?[element] = new }
+    default:
+      elements[2 * place + element].update { $0 += new }
+      if expected?[key]?.indices.contains(element) == true { expected?[key]?[element] += new }
+    }
+  }
+
+  func check(_ moment: String) {
+    #expect(whole.value == expected, "\(moment)")
+    for (place, key) in ["a", "b"].enumerated() {
+      #expect(parts[place].value == expected?[key], "\(moment)")
+      for element in 0...1 {
+        let list = expected?[key] ?? []
+        #expect(
+          elements[2 * place + element].value == (element < list.count ? list[element] : nil),
+          "\(moment)")
+      }
+    }
+  }
+}
