@@ -123,7 +123,7 @@ extension NodePointer {
     _ context: ContextBox?, number: UInt64, in turn: TurnPointer
   ) {
     let wave = turn.waveUnderWay
-    let site = LeftSets.take(number) ?? turn.takeCallSite()
+    let site = turn.takeCallSite()
     if let ring = turn.ring {
       whileDescribed { recordSet(context, number: number, by: wave, at: site, ring, turn) }
     }
@@ -136,15 +136,15 @@ extension NodePointer {
     }
   }
 
-  /// A set is left with another thread, which tells a tracer of it.
+  /// A set is left with another thread, which tells a tracer of it. Returns where it was called.
   @usableFromInline @inline(never) func traceLeftSet(
     _ context: ContextBox?, number: UInt64, in turn: TurnPointer
-  ) {
+  ) -> SourceLocation? {
     let site = turn.takeCallSite()
-    if let site { LeftSets.note(site, of: number) }
-    guard let ring = turn.ring else { return }
+    guard let ring = turn.ring else { return site }
     recordSet(context, number: number, by: turn.waveUnderWay, at: site, ring, turn)
     recordStop(.leftInMailbox, wave: number, ring, turn)
+    return site
   }
 
   @usableFromInline @inline(never) func traceQueued(
@@ -215,22 +215,6 @@ extension TurnPointer {
   fileprivate var waveUnderWay: UInt64 {
     pointee.depth.load(ordering: .relaxed) > 1 ? pointee.wave.number : 0
   }
-}
-
-/// Where sets were called that another thread makes, by the numbers of their waves: for a tracer, which is told of a set when it
-/// is made. A thread that is in a turn which is not traced leaves them here.
-enum LeftSets {
-  private static let sites = Mutex<[UInt64: SourceLocation]>([:])
-
-  static func note(_ site: SourceLocation, of number: UInt64) {
-    if easyreact_has_tracer() { sites.withLock { $0[number] = site } }
-  }
-
-  static func take(_ number: UInt64) -> SourceLocation? {
-    easyreact_has_tracer() ? sites.withLock { $0.removeValue(forKey: number) } : nil
-  }
-
-  static func forgetAll() { sites.withLock { $0 = [:] } }
 }
 
 /// What is told of a message that is left with another thread, read before it is left.

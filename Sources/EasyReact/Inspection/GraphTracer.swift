@@ -182,7 +182,6 @@ public enum GraphTracing {
       let recording = Recording.isAnyRunning ? easyreact_heard_by_recording : 0
       let tracer = $0.isHeard || CreationRecorder.areHeard ? easyreact_heard_by_tracer : 0
       easyreact_set_traced(Int32(tracer | recording))
-      if tracer == 0 { LeftSets.forgetAll() }
     }
   }
 

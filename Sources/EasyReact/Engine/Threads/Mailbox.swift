@@ -277,19 +277,22 @@ extension NodePointer {
     let storage = self
     typealias Payload = (
       NodePointer, Arrival<Value>, ContextBox?, UInt64, ticket: UInt64, part: PendingPart?,
-      handle: AnyObject?
+      handle: AnyObject?, site: SourceLocation?
     )
     storage.giveWay(in: turn)
     let pendingValue = storage.isEventNode() ? nil : arrival.pendingValue
     let sideTable = pendingValue == nil ? nil : storage.sideTable()
-    if turn.pointee.isTraced { storage.traceLeftSet(context, number: number, in: turn) }
+    let site =
+      turn.pointee.isTraced ? storage.traceLeftSet(context, number: number, in: turn) : nil
     let message = storage.makeMessage(
-      (storage, arrival, context, number, 0, part, storage.handleToKeep()) as Payload
+      (storage, arrival, context, number, 0, part, storage.handleToKeep(), site) as Payload
     ) { payload, turn in
-      let (storage, arrival, context, wave, ticket, part, handle) = takePayload(
+      let (storage, arrival, context, wave, ticket, part, handle, site) = takePayload(
         payload, Payload.self)
       defer { _ = consume handle }
+      turn.pointee.callSite = site
       storage.apply(arrival, wave, context: context, in: turn)
+      turn.pointee.callSite = nil  // in a turn that is not traced
       if ticket != 0 { storage.settlePendingValue(ticket) }
       if let part { part.storage.settlePendingValue(part.ticket) }
     }
