@@ -60,8 +60,9 @@ extension Node {
   ) -> any Cancelable {
     if other as AnyNode === self { return ClosureCancelable.over }
     transform.requireFree("link(to:through:)", self)
-    transform.setEnds { from, to in (from, to) = (other, self) }
-    guard let number = transform.numberOfLife else { return ClosureCancelable.over }
+    guard let number = transform.setEnds({ from, to in (from, to) = (other, self) }) else {
+      return ClosureCancelable.over
+    }
     return LinkCancelable(transform, number: number)
   }
 }
