@@ -1,38 +1,70 @@
-"""The rules by which a lens, its whole and its partners agree (decisions 0006 and 0014), executable, slow and plain.
+"""The rules by which lenses, their wholes and their partners agree (decisions 0006 and 0014), executable, slow and plain.
 
     python3 Tests/Model/lens_model.py [SEED] [ROUNDS]     also runs the mutants: each leaves one rule out, and has to be found.
                                                           Exit code 1: a law is broken, or a mutant was not found.
 
-A whole W has two parts, x and y. L is the lens of x, and lies in W's region; I is its inlet; partners are synced with L: each is told by
-L, under the part's version, and leads to I, which leads to W. A source may be linked to L (it leads to I), and a partner may follow y
-besides, which closes a cycle that a wave can go round. Each region is free, or held by a thread that is inside: then what comes is left,
-and opened in order; who is inside is thrown with dice. A thread may lose its processor between its number and its claim.
-Laws: it comes to quiet; then L and its partners are equal, unless one follows y too; and where neither a link nor such a thread brings
-something late, the last set of x and of partners stays.
+A whole has two parts, x and y. The lens of a part lies in the whole's region; its inlet, where what is linked to the lens ends, leads to the whole. Wires
+are syncs and links between lenses and cells; by what a wire is filtered is found out as the engine does (what leads back, what lies on a cycle).
+Each region is free, or held by a thread that is inside: then what comes is left, and opened in order; who is inside is thrown with dice. A thread may
+lose its processor between its number and its claim.
+*Partners*: one whole, cells synced with x, perhaps a source that is linked to x, perhaps a partner that follows y besides, which closes a cycle. Laws: it comes
+to quiet; then x and its partners are equal, unless one follows y too; and where neither a link nor such a thread brings something late, the last set stays.
+*Rings*: any wires between lenses of two wholes and cells. Laws: it comes to quiet; and where nothing is held, and of each whole one part is wired, then
+what is synced is equal.
 """
 import random, sys
 from collections import deque
+sys.setrecursionlimit(100000)
 
 class Endless(Exception): pass
 
 class Region:
     """What one thread at a time may touch: what comes while somebody is inside is left in the mail; while the node tells its value, in its queue."""
-    def __init__(s): s.mail, s.queue, s.isHeld, s.isBusy = deque(), deque(), False, False
+    def __init__(s): s.mail, s.queue, s.isHeld, s.isBusy, s.version, s.outs = deque(), deque(), False, False, (0, 0), []
     def do(s, op, waited):
         s.isBusy = True; op(waited)
         while s.queue: s.queue.popleft()(True)
         s.isBusy = False
 
-class Cell(Region):                              # an inlet or a partner
-    def __init__(s): super().__init__(); s.v, s.version = 0, (0, 0)
+class Cell(Region):
+    def __init__(s): super().__init__(); s.v = 0
+
+class Whole(Region):
+    def __init__(s): super().__init__(); s.parts = [Part(s), Part(s)]
+
+class Part:
+    """With its lens, and the version that a `PartVersion` has: of what was `seen` last."""
+    def __init__(s, whole): s.whole, s.v, s.seen, s.version, s.outs, s.inlet = whole, 0, 0, (0, 0), [], Cell()
+
+class Wire:
+    def __init__(s, a, b, isSync): s.a, s.b, s.isSync = a, b, isSync
+
+def after(n):                                    # where a value goes from there: wires, and what leads into the whole
+    return [(w.b.inlet if isinstance(w.b, Part) else w.b, w) for p in (n.parts if isinstance(n, Whole) else [n]) for w in p.outs] \
+        + ([(n.whole, None)] if hasattr(n, "whole") else [])
+
+def reaches(a, b, ordinary=False):
+    seen, todo = set(), [a]
+    while todo:
+        n = todo.pop()
+        if n is b: return True
+        if id(n) not in seen: seen.add(id(n)); todo += [m for m, w in after(n) if not (ordinary and w and w.isBack)]
+    return False
+
+def start(n): return n.whole if isinstance(n, Part) else n
+def end(n): return n.inlet if isinstance(n, Part) else n
 
 class Net:
-    def __init__(s, rnd, mutant=None, partners=2, hasSource=False, follows=False, p=.5):
+    def __init__(s, rnd, mutant=None, wholes=1, cells=2, p=.5):
         s.rnd, s.mutant, s.p, s.last, s.steps = rnd, mutant, p, 1, 0
-        s.W, s.x, s.y, s.wversion = Region(), 0, 0, (0, 0)
-        s.part, s.seen = (0, 0), 0               # the version of x: PartVersion; its value then
-        s.I, s.partners = Cell(), [Cell() for _ in range(partners)]
-        s.hasSource, s.follows, s.regions = hasSource, follows, [s.W, s.I] + s.partners
+        s.wholes, s.cells = [Whole() for _ in range(wholes)], [Cell() for _ in range(cells)]
+        s.parts = [part for w in s.wholes for part in w.parts]
+        for part in s.parts: part.inlet.whole = part.whole
+        s.regions = s.wholes + [part.inlet for part in s.parts] + s.cells
+
+    def wire(s, a, b, isSync=False):
+        w = Wire(a, b, isSync); w.isBack = reaches(end(b), start(a), ordinary=True); a.outs.append(w)
+    def sync(s, a, b): s.wire(b, a, True); s.wire(a, b, True)
 
     def new(s): s.last += 1; return s.last
     def sequence(s): return s.new() << 1 | 1
@@ -60,80 +92,91 @@ class Net:
         if present < (n, t): return n, t
         return (present[0], s.sequence()) if isSet else (s.new(), 0)
 
-    # partners
-    def set_partner(s, c, v):
-        n = s.new(); s.bring(c, lambda waited: s.store_partner(c, v, n, 0, False, waited, True))
+    # over a wire: `Delivery`
+    def follow(s, w, v, n, t, led):
+        led = led or w.isBack; isFiltered = w.isSync or led and reaches(end(w.b), start(w.a))
+        if not isFiltered: t &= ~1
+        s.bring(end(w.b), lambda waited: s.store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync))
 
-    def store_partner(s, c, v, n, t, filtered, waited, isSet=False):
-        if filtered and c.version >= (n, t): return
-        c.version = s.assign(c.version, n, t, filtered, waited, isSet); c.v = v
+    # cells, and inlets, from which it goes on to the whole
+    def set_cell(s, c, v):
+        n = s.new(); s.bring(c, lambda waited: s.store(c, v, n, 0, False, False, waited, isSet=True))
+
+    def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False):
+        if isFiltered and c.version >= (n, t): return
+        c.version = s.assign(c.version, n, t, isFiltered, waited, isSet); c.v = v
         n, t = c.version
-        s.bring(s.I, lambda waited: s.store_inlet(v, n, t, True, waited))      # this half leads back
+        for w in c.outs: s.follow(w, v, n, t, led)
+        if hasattr(c, "whole"):
+            ledHere = led and reaches(c.whole, c)
+            if not ledHere: t &= ~1
+            part = next(p for p in c.whole.parts if p.inlet is c)
+            s.bring(c.whole, lambda waited: s.put(part, v, n, t, led, ledHere, bySync, waited))
 
-    # the inlet, and the way from there to the whole
-    def link(s, v):                              # a plain edge from the source
-        n = s.new(); s.bring(s.I, lambda waited: s.store_inlet(v, n, 0, False, waited))
+    def put(s, part, v, n, t, led, isFiltered, bySync, waited):
+        whole = part.whole
+        if isFiltered and not bySync and whole.version >= (n, t): return
+        if bySync or isFiltered and s.mutant != "what is led back is new":
+            if part.version >= (n, t): return
+        if bySync and whole.version[0] == n and (s.mutant == "never again" or s.mutant != "round again" and whole.version >= (n, t)): return
+        part.v = v
+        if bySync: part.version = n, t
+        elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
+        elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
+        s.tell(whole, n, t, led, isFiltered and not bySync, waited, part)
 
-    def store_inlet(s, v, n, t, bySync, waited):
-        if bySync and s.I.version >= (n, t): return
-        s.I.version = s.assign(s.I.version, n, t, bySync, waited, False); s.I.v = v
-        n, t = s.I.version
-        s.bring(s.W, lambda waited: s.put(v, n, t, bySync, waited))
+    def note_set(s, part, n):
+        part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence())
 
-    def put(s, v, n, t, bySync, waited):
-        if bySync:
-            if s.part >= (n, t): return
-            if s.wversion[0] == n and (s.mutant == "never again" or s.mutant != "round again" and s.wversion >= (n, t)): return
-        s.x = v
-        if bySync: s.part = n, t
-        elif s.mutant != "links of equal values do not count" or v != s.seen: s.note_set(n)
-        s.tell(n, t if bySync else t & ~1, crossed=bySync)
+    def note_led_back(s, part, n, t):            # partners may have its pair already: told anew, once
+        part.version = (n, s.sequence()) if part.version == (n, 0) else (n, t)
 
-    def note_set(s, n):
-        s.part = (n, 0) if n > s.part[0] else (s.part[0], s.sequence())
+    # the whole: sets of a lens, and of both parts
+    def set_lens(s, part, v):
+        n = s.new(); s.bring(part.whole, lambda waited: s.change(part, v, n))
 
-    # the whole: sets of the lens, of the other part, and of both
-    def set_lens(s, v):
-        n = s.new(); s.bring(s.W, lambda waited: s.change(v, n, waited))
+    def change(s, part, v, n):
+        part.v = v
+        if s.mutant != "the whole's version": s.note_set(part, n)
+        s.tell(part.whole, n, 0, part=part)
 
-    def change(s, v, n, waited):
-        s.x = v
-        if s.mutant != "the whole's version": s.note_set(n)
-        s.tell(n, 0)
+    def set_whole(s, whole, v):
+        n = s.new(); s.bring(whole, lambda waited: s.change_whole(whole, v, n))
+    def change_whole(s, whole, v, n):
+        for part in whole.parts: part.v = v
+        s.tell(whole, n, 0)
 
-    def set_whole(s, v):
-        n = s.new(); s.bring(s.W, lambda waited: s.change_whole(v, n, waited))
-    def change_whole(s, v, n, waited): s.x = s.y = v; s.tell(n, 0, isOfWhole=True)
-
-    def set_other(s, v):
-        n = s.new(); s.bring(s.W, lambda waited: s.change_other(v, n, waited))
-    def change_other(s, v, n, waited): s.y = v; s.tell(n, 0)
-
-    def update(s, change, v):                    # whose closure takes its time: who comes meanwhile leaves a message
+    def update(s, whole, change):                # whose closure takes its time: who comes meanwhile leaves a message
         n = s.new()
-        if s.W.isHeld or s.W.mail: s.bring(s.W, lambda waited: change(v, n, waited)); return None
-        s.W.isHeld = True
+        if whole.isHeld or whole.mail: s.bring(whole, lambda waited: change(n)); return None
+        whole.isHeld = True
         def end():
-            s.W.isHeld = False
+            whole.isHeld = False
             number = s.new() if s.mutant == "numbers at the end" else n
-            s.W.do(lambda waited: change(v, number, waited), False)
+            whole.do(lambda waited: change(number), False)
         return end
 
-    def hesitate(s, change, v):                  # a thread that loses its processor between its number and the claim
-        n = s.new(); return lambda: s.bring(s.W, lambda waited: change(v, n, waited))
+    def hesitate(s, whole, change):              # a thread that loses its processor between its number and the claim
+        n = s.new(); return lambda: s.bring(whole, lambda waited: change(n))
 
-    def tell(s, n, t, crossed=False, isOfWhole=False):                 # W stores, L is told, and so are its partners, under the part's version
-        s.wversion = s.assign(s.wversion, n, t, False, False, True)
-        if (isOfWhole or s.mutant == "the whole's version") and s.x != s.seen: s.part = s.wversion
-        s.seen = s.x
-        pn, pt = s.wversion if s.mutant == "partners hear the whole's" else s.part
-        x, y, (wn, wt) = s.x, s.y, s.wversion
-        for c in s.partners: s.bring(c, lambda waited, c=c: s.store_partner(c, x, pn, pt, True, waited))
-        if s.follows:                            # an ordinary edge from y
-            c = s.partners[0]; s.bring(c, lambda waited: s.store_partner(c, y, wn, wt if crossed else wt & ~1, crossed, waited))
+    def tell(s, whole, n, t, led=False, isFiltered=False, waited=False, part=None):   # the whole stores, its lenses are told, and so are their partners, under the part's version
+        whole.version = s.assign(whole.version, n, t, isFiltered, isFiltered and waited, True)
+        for p in whole.parts:
+            if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version = whole.version
+            p.seen = p.v
+        now = [(w, p.v, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for p in whole.parts for w in p.outs]
+        for w, v, (wn, wt) in now: s.follow(w, v, wn, wt, led)
+
+# partners
 
 def run(rnd, mutant=None):
-    s = Net(rnd, mutant, partners=rnd.randrange(1, 3), hasSource=rnd.random() < .4, follows=rnd.random() < .3, p=rnd.choice([0, .2, .5, .9]))
+    partners, hasSource, follows = rnd.randrange(1, 3), rnd.random() < .4, rnd.random() < .3
+    s = Net(rnd, mutant, cells=partners + 1, p=rnd.choice([0, .2, .5, .9]))
+    (whole,), (x, y), (source, *partners) = s.wholes, s.parts, s.cells
+    for c in partners: s.sync(c, x)
+    if follows: s.wire(y, partners[0])
+    if hasSource: s.wire(source, x)
+    changes = [lambda v: lambda n: s.change(x, v, n), lambda v: lambda n: s.change(y, v, n), lambda v: lambda n: s.change_whole(whole, v, n)]
     value, isPunctual = 0, True
     try:
         for _ in range(3):
@@ -141,28 +184,50 @@ def run(rnd, mutant=None):
             for _ in range(rnd.randrange(1, 7)):
                 if rnd.random() < .8: value += 1       # sets of what is there already count too
                 k = rnd.randrange(11)
-                if k < 2: s.set_lens(value); lastSet = value
-                elif k < 4: s.set_partner(rnd.choice(s.partners), value); lastSet = value
-                elif k == 4 and s.hasSource: s.link(value); lastSet = value
-                elif k == 5: s.set_other(value)
-                elif k == 6 and not end: end = s.update(s.change_other, value)
-                elif k == 7 and not end: end = s.update(s.change, value); lastSet = value
-                elif k == 8: s.set_whole(value); lastSet = value
-                elif k == 9 and not hesitating: hesitating = s.hesitate(rnd.choice([s.change, s.change_other, s.change_whole]), value); isPunctual = False
+                if k < 2: s.set_lens(x, value); lastSet = value
+                elif k < 4: s.set_cell(rnd.choice(partners), value); lastSet = value
+                elif k == 4 and hasSource: s.set_cell(source, value); lastSet = value
+                elif k == 5: s.set_lens(y, value)
+                elif k == 6 and not end: end = s.update(whole, changes[1](value))
+                elif k == 7 and not end: end = s.update(whole, changes[0](value)); lastSet = value
+                elif k == 8: s.set_whole(whole, value); lastSet = value
+                elif k == 9 and not hesitating: hesitating = s.hesitate(whole, rnd.choice(changes)(value)); isPunctual = False
                 while any(r.mail and not r.isHeld for r in s.regions) and rnd.random() < .5: s.open_one()
                 if end and rnd.random() < .4: end(); end = None
                 if hesitating and rnd.random() < .4: hesitating(); hesitating = None
             if hesitating: hesitating()
             if end: end()
             s.settle()
-            cells = [s.x] + [c.v for c in s.partners]
-            if s.follows: continue               # the second part, or what the partner follows: only the end of it is promised
+            cells = [x.v] + [c.v for c in partners]
+            if follows: continue                 # the second part, or what the partner follows: only the end of it is promised
             if len(set(cells)) > 1: return "unequal"
-            if lastSet is not None and isPunctual and not s.hasSource and cells[0] != lastSet: return "the last set is lost"
+            if lastSet is not None and isPunctual and not hasSource and cells[0] != lastSet: return "the last set is lost"
     except Endless: return "endless"
     return None
 
-MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "never again"]
+# rings
+
+def run_rings(rnd, mutant=None):
+    s = Net(rnd, mutant, wholes=2, p=rnd.choice([0, 0, .3, .8]))
+    isSimple = rnd.random() < .5; ends = (s.parts[::2] if isSimple else s.parts) + s.cells; synced = []
+    for _ in range(rnd.randrange(2, 6)):
+        a, b = rnd.sample(ends, 2)
+        if rnd.random() < .5: s.sync(a, b); synced.append((a, b))
+        else: s.wire(a, b)
+    try:
+        for v in range(1, rnd.randrange(2, 6)):
+            s.steps, n = 0, rnd.choice(ends + s.wholes)
+            if isinstance(n, Whole): s.set_whole(n, v)
+            elif isinstance(n, Part): s.set_lens(n, v)
+            else: s.set_cell(n, v)
+            if rnd.random() < .5: s.settle()
+        s.settle()
+        if isSimple and s.p == 0 and any(a.v != b.v for a, b in synced): return "unequal"
+    except Endless: return "endless"
+    return None
+
+MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "never again",
+           "what is led back is new"]
 
 if __name__ == "__main__":
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
@@ -171,8 +236,9 @@ if __name__ == "__main__":
     for mutant in [None] + MUTANTS:
         found = {}
         for i in range(rounds):
-            r = run(random.Random(f"{seed} {i}"), mutant)
-            if r: found.setdefault(r, []).append(i)
+            for law in run, run_rings:
+                r = law(random.Random(f"{seed} {i}"), mutant)
+                if r: found.setdefault(f"{law.__name__}: {r}", []).append(i)
             if mutant and found: break
         print(mutant or "the rules", {r: (len(i), i[:3]) for r, i in found.items()} or "hold", flush=True)
         if bool(found) != bool(mutant): wrong = True

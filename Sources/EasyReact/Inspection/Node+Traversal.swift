@@ -20,13 +20,17 @@ extension AnyNode {
       + (storage.attachmentsIfAny()?.state.withLock { $0.danglingFrom.look() }
         ?? [])
   }
-  /// The edges that lead here from `other`.
+  /// The edges that lead here from `other`; of a lens also what is linked to it.
   public final func upstreamTransforms(from other: AnyNode) -> [AnyNodeTransform] {
-    transforms(.ins) { $0.pointee.up == other.storage }
+    var found: [AnyNodeTransform] = []
+    forEachEnd { found += $0.transforms(.ins) { $0.pointee.up == other.storage } }
+    return found
   }
-  /// The edges that lead from here to `other`.
+  /// The edges that lead from here to `other`; what is linked to a lens leads to it.
   public final func downstreamTransforms(to other: AnyNode) -> [AnyNodeTransform] {
-    transforms(.outs) { $0.pointee.down == other.storage }
+    var found: [AnyNodeTransform] = []
+    other.forEachEnd { end in found += transforms(.outs) { $0.pointee.down == end.storage } }
+    return found
   }
   public final var hasUpstreamNode: Bool { storage.hasEdge(.ins) { _ in true } }
   public final var hasDownstreamNode: Bool {

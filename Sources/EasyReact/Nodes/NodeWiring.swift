@@ -60,8 +60,9 @@ extension Node {
   ) -> any Cancelable {
     if other.isEnd(of: self) { return ClosureCancelable.over }
     transform.requireFree("link(to:through:)", self)
-    transform.setEnds { from, to in (from, to) = (other, self) }
-    guard let number = transform.numberOfLife else { return ClosureCancelable.over }
+    guard let number = transform.setEnds({ from, to in (from, to) = (other, self) }) else {
+      return ClosureCancelable.over
+    }
     return LinkCancelable(transform, number: number)
   }
 }
@@ -73,20 +74,20 @@ extension NodeWiring {
   ///
   /// - Complexity: O(the smaller number: of the edges that lead to the node, or away from `other`).
   public func removeUpstreamNode(_ other: AnyNode) {
-    for end in node.storage.ends { cutEdges(from: other.storage, to: end) }
+    node.forEachEnd { cutEdges(from: other.storage, to: $0.storage) }
   }
 
   /// Cuts every edge that leads to `other`, which keeps its value.
   ///
   /// - Complexity: O(the smaller number: of the edges that lead away from the node, or to `other`).
   public func removeDownstreamNode(_ other: AnyNode) {
-    for end in other.storage.ends { cutEdges(from: node.storage, to: end) }
+    other.forEachEnd { cutEdges(from: node.storage, to: $0.storage) }
   }
 
   /// Cuts every edge that leads to the node, which keeps its value.
   public func removeUpstreamNodes() {
     cut { marking in
-      for end in node.storage.ends { marking.mark(end, .ins) { _ in true } }
+      node.forEachEnd { marking.mark($0.storage, .ins) { _ in true } }
     }
   }
 
@@ -96,11 +97,11 @@ extension NodeWiring {
   }
 }
 
-extension NodePointer {
+extension AnyNode {
   /// Where what is linked to the node arrives: at itself; of a lens also at its inlet.
-  fileprivate var ends: [NodePointer] {
-    guard let inlet = anyLens?.anyInlet else { return [self] }
-    return [self, inlet.storage]
+  final func forEachEnd(_ body: (AnyNode) -> Void) {
+    body(self)
+    if let inlet = storage.anyLens?.anyInlet { withExtendedLifetime(inlet) { body(inlet) } }
   }
 }
 

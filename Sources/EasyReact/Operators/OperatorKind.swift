@@ -59,7 +59,7 @@
     case .member: [.hasFixedEnds, .tellsMark]
     case .derived: [.hasFixedEnds, .tellsMark, .keepsEvents]
     case .race, .inner, .groups, .group: .hasFixedEnds
-    case .inlet: .filtersItself
+    case .inlet: [.filtersItself, .keepsEvents]
     case .lens: .keepsVersion
     default: []
     }

@@ -67,19 +67,19 @@ extension Node {
     // What is set from now on is newer than the first value of either side.
     let number = newWave()
     var halves: [EdgePointer] = []
-    here.setEnds { from, to in
+    let numberHere = here.setEnds { from, to in
       (from, to) = (other, self)
     } attach: { edge, _ in
       halves.append(edge)
     }
-    there.setEnds { from, to in
+    let numberThere = there.setEnds { from, to in
       (from, to) = (self, other)
     } attach: { edge, _ in
       halves.append(edge)
     }
     halves[0].beginSync(there: halves[1], number, isPlain: isPlain, in: turn)
     turn.leave()
-    return SyncCancelable(here, there)
+    return SyncCancelable([(here, numberHere), (there, numberThere)])
   }
 }
 
@@ -156,12 +156,10 @@ extension Node {
 }
 
 private final class SyncCancelable: Cancelable {
-  /// With the numbers of their lives, if they have one.
+  /// With the numbers of their lives.
   private let halves: [(transform: AnyNodeTransform, number: Int?)]
 
-  init(_ here: AnyNodeTransform, _ there: AnyNodeTransform) {
-    halves = [here, there].map { ($0, $0.numberOfLife) }
-  }
+  init(_ halves: [(AnyNodeTransform, Int?)]) { self.halves = halves }
 
   /// Both are marked before one is taken out of the shape: else the half that leads back would become an ordinary edge
   /// on the way, and raise all that follows.

@@ -38,7 +38,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   private let root: MutableNode<Root>
   private let part: Part<Root, Value>
   private let ownVersion: PartVersion<Value>
-  /// Made when something is linked to the lens, and gone with it.
+  /// Made when something is linked to the lens, and gone with it, or when it leads nowhere any more: who has it from here keeps it.
   private let inlet = Mutex<MutableNode<Value>?>(nil)
 
   init(_ root: MutableNode<Root>, _ part: Part<Root, Value>, _ version: PartVersion<Value>) {
@@ -173,35 +173,50 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override func raiseInlet(of part: NodePointer, in turn: TurnPointer) {
     ownVersion.begin(with: part)
-    guard let inlet = inlet.withLock({ $0 }), inlet.storage.claim(by: turn) else { return }
-    inlet.storage.raise(to: ownVersion.version)
+    guard let inlet = inlet.withLock({ $0 }) else { return }
+    withExtendedLifetime(inlet) {
+      if inlet.storage.claim(by: turn) { inlet.storage.raise(to: ownVersion.version) }
+    }
   }
 
   override var presentVersion: Version? { ownVersion.isWatched ? ownVersion.version : nil }
 
+  /// Where something has cut what leads from it into the whole, what was linked to it is cut with that; what is linked from now on gets
+  /// another one.
   private func presentInlet(of node: Node<Value>) -> Node<Value> {
-    if let present = inlet.withLock({ $0 }) { return present }
+    let present = inlet.withLock { $0 }
+    if let present, leadsOn(present.storage) { return present }
     let made: MutableNode<Value> = makeSource(nil, isMutable: false, node.storage.pointee.location)
     made.storage.attachments().state.withLock { $0.outlet = node }
+    // Before others see it, who would find that it leads nowhere.
+    wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
     let first = inlet.withLock { inlet in
-      if inlet == nil { inlet = made }
+      if inlet === present { inlet = made }
       return inlet
     }
-    if let first, first !== made { return first }
-    let edge = NodeTransform<Value, Root>(.inlet) { [weak root, part, ownVersion] in
+    _ = consume present
+    return first ?? made
+  }
+
+  private func leadsOn(_ inlet: NodePointer) -> Bool {
+    inlet.hasEdge(.outs) { $0.pointee.down == root.storage && !$0.pointee.has(.cut) }
+  }
+
+  private func wayIntoWhole() -> NodeTransform<Value, Root> {
+    NodeTransform<Value, Root>(.inlet, hearsEmptiness: part.remove != nil) {
+      [weak root, part, ownVersion] in
       EdgeParts { up, edge, turn in
         guard let root else { return false }
         var delivery = Delivery(edge, turn)
         let arrived = ArrivedPart(
-          value: up.slot(Value.self).pointee, part: part, partVersion: ownVersion,
-          version: (delivery.wave.number, delivery.tiebreak), cameBySync: up.hasComeBySync)
+          value: turn.isEmptied ? nil : up.slot(Value.self).pointee, part: part,
+          partVersion: ownVersion, version: (delivery.wave.number, delivery.tiebreak),
+          way: up.hasComeBySync ? .sync : delivery.isFiltered ? .linkLedBack : .link)
         delivery.rules = delivery.rules.with(.setOfPart)
-        if arrived.cameBySync { delivery.isFiltered = false }
+        if arrived.way == .sync { delivery.isFiltered = false }
         return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)
       }
     }
-    edge.setEnds { from, to in (from, to) = (made, root) }
-    return made
   }
 }
 

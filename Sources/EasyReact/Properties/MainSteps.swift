@@ -32,10 +32,20 @@ final class Told<Value: Sendable>: Sendable {
   /// Nil: the node is empty.
   let value: Value?
   let wave: UInt64
+  /// What is shown gives way to it up to this number: its own, or that of a set which has come to nothing.
+  let supersedes: UInt64
 
   init(_ up: NodePointer, _ turn: TurnPointer) {
     value = turn.isEmptied || turn.isEvent ? nil : up.slot(Value.self).pointee
     wave = up.pointee.wave.load(ordering: .relaxed)
+    supersedes = wave
+  }
+
+  /// What a node that is no event node holds. The holder.
+  init(heldBy node: NodePointer, supersedes number: UInt64) {
+    value = node.readStored(Value.self)
+    wave = node.pointee.wave.load(ordering: .relaxed)
+    supersedes = max(number, wave)
   }
 }
 

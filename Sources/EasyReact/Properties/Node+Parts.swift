@@ -17,7 +17,8 @@ extension MutableNode {
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole.
   ///
-  /// The lens keeps the whole, which does not keep the lens. A part cannot be taken out of its whole, so `clean()`
+  /// The lens keeps the whole, which does not keep the lens. Cut from its whole, by `lens.wiring.removeUpstreamNodes()`, it is told nothing any more and keeps the
+  /// value that it had, but what is set to it still changes the whole. What cuts the whole from all that leads to it, cuts that which is linked to its lenses. A part cannot be taken out of its whole, so `clean()`
   /// stops with a message; see ``subscript(unwrapping:file:line:)``. Known as a lens in functional
   /// programming, as `Binding`'s dynamic members in SwiftUI.
   /// - Complexity: O(1) a set, and what copying the value costs. A lens of a lens of a lens uses stack for each level: some

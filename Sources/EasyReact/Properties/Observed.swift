@@ -34,15 +34,22 @@ extension MutableNode {
   ///
   /// What is set through it, it shows at once. In all else see ``ReadableNode/observed``.
   @MainActor public final var observed: ObservedMutableNode<Value> {
-    let attachments = storage.attachments()
-    let present = attachments.state.withLock { $0.observed }
-    if let present, let state = present as? ObservedState<Value>, !state.hasEnded {
-      return state.object(of: self)
-    }
+    if let present = observedState { return present.object(of: self) }
     let state = ObservedState<Value>()
-    attachments.state.withLock { $0.observed = state }
     mainSteps.withoutSteps { state.follow(self) }
+    // Who looked at it meanwhile, in code that this ran, was the first.
+    if let first = observedState {
+      state.end()
+      return first.object(of: self)
+    }
+    storage.attachments().state.withLock { $0.observed = state }
     return state.object(of: self)
+  }
+
+  @MainActor private var observedState: ObservedState<Value>? {
+    let present = storage.attachmentsIfAny()?.state.withLock { $0.observed }
+    guard let state = present as? ObservedState<Value>, !state.hasEnded else { return nil }
+    return state
   }
 }
 

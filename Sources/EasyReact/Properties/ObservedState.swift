@@ -54,7 +54,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
 
   @MainActor override func willChange(to told: AnyObject) {
     let told = unsafeDowncast(told, to: Told<Value>.self)
-    if told.wave < number || hasEnded { return }
+    if told.supersedes < number || hasEnded { return }
     coming = told
     // Before the trackers are told: one of them may read again at once, and is told of the next change.
     if reading == .read { reading = .changedSince }
@@ -99,22 +99,38 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   }
 
   /// The main actor has set the node. Where another thread is inside it, that one tells it later; what the
-  /// user has typed is shown at once all the same, and nothing older any more.
+  /// user has typed is shown at once all the same, and nothing older any more. A set of a lens may find no part then: what the lens
+  /// holds when it is made, is shown in any case.
   @MainActor func show(_ value: Value?, of node: Node<Value>, setAfter number: UInt64) {
     let turn = currentTurn()
     // Not told yet for a reason that ends before the outermost call returns; or perhaps never.
     if self.number > number || turn.pointee.depth.load(ordering: .relaxed) > 0
-      || turn.pointee.batch != nil || node.storage.anyLens != nil || node.storage.isEventNode()
+      || turn.pointee.batch != nil || node.storage.isEventNode()
     {
       return
     }
+    let isLens = node.storage.anyLens != nil
+    if isLens, !node.storage.pointee.hasPendingValue.load(ordering: .acquiring) { return }
     let value = value ?? noValue(Value.self)
     registrar.willSet(self, keyPath: \.shown)
     let gone = shown
     shown = value
     self.number = number
     registrar.didSet(self, keyPath: \.shown)
+    if isLens { lookAgain(at: node, setAfter: number) }
     _ = consume gone
+  }
+}
+
+extension ObservedState {
+  /// What the node holds when what was left before this has been made.
+  private func lookAgain(at node: Node<Value>, setAfter number: UInt64) {
+    let turn = currentTurn()
+    turn.enter()
+    node.storage.perform(in: turn) { turn in
+      self.note(Told<Value>(heldBy: node.storage, supersedes: number), in: turn)
+    }
+    turn.leave()
   }
 }
 
@@ -153,7 +169,7 @@ extension ObservedState: EdgeObserver {
     }
   }
 
-  private func end() {
+  func end() {
     guard let edge else { return }
     let turn = currentTurn()
     turn.enter()

@@ -37,6 +37,12 @@ import Synchronization
     note(new) { $0.number < number ? (number, 0) : ($0.number, newSequence()) }
   }
 
+  /// What a link has led back keeps its own version, or it would be newer each time that it comes round. Under a number that the part has
+  /// already, its partners may have that one, too: so it is told them anew, once.
+  func noteLedBack(_ new: Value?, _ version: Version) {
+    note(new) { $0 == (version.number, 0) ? (version.number, newSequence()) : version }
+  }
+
   func note(_ new: Value?, _ version: Version) { note(new) { _ in version } }
 
   private func note(_ new: Value?, _ next: (Version) -> Version) {
@@ -77,12 +83,20 @@ private func haveSameBits<Value>(_ first: Value?, _ second: Value?) -> Bool {
 
 /// What has come to a lens's inlet, and is to be put into the whole.
 struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
-  let value: Value
+  enum Way {
+    /// By half of a sync.
+    case sync
+    /// By a link, and the wave was led back: the engine has found out that it is newer than the whole.
+    case linkLedBack
+    /// By any other link: it is told in any case.
+    case link
+  }
+  /// Nil: it was emptied, and the part is taken out.
+  let value: Value?
   let part: Part<Root, Value>
   let partVersion: PartVersion<Value>
   let version: Version
-  /// By a link it is told in any case, or the engine has found out that it is older than the whole.
-  let cameBySync: Bool
+  let way: Way
 
   func change(of root: MutableNode<Root>) -> Arrival<Root> {
     // A keeper may put it once more, at another time.
@@ -100,21 +114,24 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  private func put(into whole: inout Root) -> Bool { part.put(&whole, value) }
+  private func put(into whole: inout Root) -> Bool {
+    if let value { return part.put(&whole, value) }
+    return part.remove?(&whole) ?? false
+  }
 
   /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part, unless it had to wait
   /// on its way, and so has a tiebreak that the whole has not: it comes back once then, so that both sides end with it.
   private func isNew(in root: MutableNode<Root>?) -> Bool {
-    guard cameBySync, let present = root?.storage.version() else { return true }
+    guard way != .link, let present = root?.storage.version() else { return true }
     return partVersion.version < version
       && (present.number != version.number || present < version)
   }
 
   private func note() {
-    if cameBySync {
-      partVersion.note(value, version)
-    } else {
-      partVersion.noteSet(value, version.number)
+    switch way {
+    case .sync: partVersion.note(value, version)
+    case .linkLedBack: partVersion.noteLedBack(value, version)
+    case .link: partVersion.noteSet(value, version.number)
     }
   }
 }

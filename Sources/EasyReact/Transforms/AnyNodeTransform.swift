@@ -122,9 +122,6 @@ open class AnyNodeTransform: @unchecked Sendable {
     _ = consume seen
   }
 
-  /// Of the present life.
-  final var numberOfLife: Int? { ends.withLock { $0.life == nil ? nil : $0.number } }
-
   /// Cuts the life of this number, if it is still the present one.
   final func cutLife(_ number: Int) { cutPresentLife { $0.number == number } }
 

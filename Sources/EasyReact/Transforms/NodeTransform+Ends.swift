@@ -6,17 +6,20 @@ extension NodeTransform {
   /// Changes one or both ends: the present life is cut, and another begins where both ends are
   /// there.
   /// - Parameter attach: What becomes of the new edge when it is in the lists, if not `start`.
-  func setEnds(
+  /// - Returns: The number of the life that has begun; it may be over already, for who hears its first value may set the ends, too.
+  @discardableResult func setEnds(
     _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
     attach attaching: ((EdgePointer, TurnPointer) -> Void)? = nil
-  ) {
-    while !trySetEnds(change, attaching) {}
+  ) -> Int? {
+    var number: Int?
+    while !trySetEnds(change, attaching, &number) {}
+    return number
   }
 
   /// False: another thread set an end meanwhile, so what was read is out of date.
   private func trySetEnds(
     _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
-    _ attaching: ((EdgePointer, TurnPointer) -> Void)?
+    _ attaching: ((EdgePointer, TurnPointer) -> Void)?, _ number: inout Int?
   ) -> Bool {
     let changes = ends.withLock { $0.changes }
     var from = self.from
@@ -29,16 +32,21 @@ extension NodeTransform {
       cutPresentLife()
       return true
     }
-    defer { withExtendedLifetime((from, to)) {} }
     let turn = currentTurn()
     turn.enter()
-    defer { turn.leave() }
-    let life = from.flatMap { from in to.map { EdgeReference(newLife(from, $0)) } }
+    // Kept: of a lens another one may take its place meanwhile.
+    let landing = from == nil ? nil : to?.landing
+    defer {
+      turn.leave()
+      withExtendedLifetime((from, to, landing)) {}
+    }
+    let life = from.flatMap { from in landing.map { EdgeReference(newLife(from, $0)) } }
     let loose = life == nil ? (from, to) : (nil, nil)
     guard let exchanged = exchangeLife(for: life, loose, ifStill: changes) else {
       if let life { life.edge.freeEdge() }
       return false
     }
+    if life != nil { number = exchanged.number }
     if let cut = exchanged.cut { cut.edge.finishCut(in: turn) }
     if let life { life.edge.prepareLink(in: turn) }
     showLooseEnds(at: [oldFrom, oldTo])
@@ -53,7 +61,7 @@ extension NodeTransform {
   /// Nil: the ends were changed meanwhile. What was there before is not freed under the lock.
   private func exchangeLife(
     for life: EdgeReference?, _ loose: (from: Node<Input>?, to: Node<Output>?), ifStill changes: Int
-  ) -> (released: AnyNode?, cut: EdgeReference?)? {
+  ) -> (released: AnyNode?, cut: EdgeReference?, number: Int)? {
     ends.withLock { ends in
       if ends.changes != changes { return nil }
       ends.changes += 1
@@ -62,11 +70,11 @@ extension NodeTransform {
       ends.life = life
       ends.from = loose.from
       ends.to = loose.to
-      return (released, cut)
+      return (released, cut, ends.number)
     }
   }
 
-  private func newLife(_ from: Node<Input>, _ to: Node<Output>) -> EdgePointer {
+  private func newLife(_ from: Node<Input>, _ landing: Node<Output>) -> EdgePointer {
     let parts = parts()
     let edge = makeEdge(
       EdgeStorage(
@@ -75,7 +83,7 @@ extension NodeTransform {
         hearsEmptiness: hearsEmptiness,
         flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
         step: parts.step))
-    edge.pointee.down = to.landing.storage
+    edge.pointee.down = landing.storage
     edge.pointee.setPublicObject(self)
     return edge
   }

@@ -243,7 +243,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     guard let target = to else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
-    let storage = target.landing.storage
+    let landing = target.landing, storage = landing.storage
+    defer { withExtendedLifetime(landing) {} }
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {

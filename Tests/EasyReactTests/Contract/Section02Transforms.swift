@@ -625,4 +625,18 @@ extension Section2 {
     #expect(log.journal.count == 5)
     #expect(checkInvariants([node]) == [])
   }
+
+  /// Found by a hostile review: who is told of the first value may re-point the transform, and the link's Cancelable knew that life.
+  @Test func `2.1 the Cancelable of a link cuts no life that began while it was being linked`() {
+    let a = MutableNode(1), b = MutableNode<Int>(), d = MutableNode<Int>()
+    let transform = NodeTransform<Int, Int>()
+    let listening = b.listen { _ in if transform.to === b { transform.to = d } }
+    let link = b.link(to: a, through: transform)
+    a.value = 2
+    #expect(d.value == 2 && b.value == 1)
+    link.cancel()
+    a.value = 3
+    #expect(d.value == 3 && transform.from === a)
+    keepAlive(listening)
+  }
 }

@@ -448,4 +448,21 @@ extension Section5 {
     #expect(told.values == [0, 0, 1, 5])
     #expect(a.value == 5 && b.value == 5)
   }
+
+  @Test func `5.3 the Cancelable of a sync cuts no life of a half that began while it was made`() {
+    let a = MutableNode<Int>(), b = MutableNode(1), d = MutableNode<Int>()
+    let listening = a.listen { _ in
+      if a.upstreamNodes.isEmpty { return }
+      (a.upstreamTransforms[0] as! NodeTransform<Int, Int>).to = d
+    }
+    let sync = a.sync(with: b)
+    b.value = 2
+    #expect(a.value == 1 && d.value == 2)
+    sync.cancel()
+    b.value = 3
+    #expect(d.value == 3, "a later life of that half")
+    a.value = 4
+    #expect(b.value == 3, "the other half is cut")
+    keepAlive(listening)
+  }
 }

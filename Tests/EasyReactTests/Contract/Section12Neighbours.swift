@@ -46,6 +46,20 @@ extension `12 Looking at the graph` {
       #expect(b.downstreamNodes == [combined, zipped, merged])
     }
 
+    @Test func `12.1 transforms(from:) and (to:) find what is linked to a lens`() {
+      let person = MutableNode(Person()), name = person[\.name], source = MutableNode("x")
+      name.link(to: source)
+      let found = source.downstreamTransforms(to: name)
+      #expect(found.count == 1 && found.first?.toNode === name)
+      #expect(name.upstreamTransforms(from: source).map { $0 === found.first } == [true])
+      #expect(name.upstreamTransforms(from: person).map(\.name) == ["Lens"])
+      #expect(person.downstreamTransforms(to: name).map(\.name) == ["Lens"])
+      #expect(name.downstreamTransforms(to: source).isEmpty)
+      source.wiring.removeDownstreamNode(name)
+      #expect(source.downstreamTransforms(to: name).isEmpty)
+      #expect(name.upstreamTransforms(from: source).isEmpty)
+    }
+
     @Test func `12.1 a listener is no neighbour, hasListener tells of it`() {
       let a = MutableNode(1)
       #expect(!a.hasListener && !a.hasDownstreamNode && !a.hasUpstreamNode)

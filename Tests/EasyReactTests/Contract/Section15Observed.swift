@@ -84,6 +84,66 @@ import Testing
   }
 
   @Test
+  func `15.1 so is what is typed through a lens, while another thread is inside the whole`() async {
+    let person = MutableNode(Person())
+    let field = person[\.name].observed, watcher = Watcher { field.value }
+    whileInside(person, settingTo: Person(age: 1)) {
+      for text in ["t", "ty"] {
+        field.current = text
+        #expect(field.current == text && watcher.isDue)
+        watcher.draw()
+      }
+    }
+    await settled()
+    #expect(field.current == "ty" && person.value == Person(name: "ty", age: 1))
+    person[\.name].value = "Grace"
+    watcher.draw()
+    #expect(watcher.seen.first == "Ada" && watcher.seen.last == "Grace")
+    #expect(!watcher.seen.dropFirst().contains("Ada"))
+  }
+
+  @Test func `15.1 where that finds no part to set, the lens shows what it holds`() async {
+    let lines = MutableNode(["one", "two"]), second = lines[index: 1], field = second.observed
+    whileUpdating(lines, by: { $0.removeLast() }) {
+      field.current = "typed"
+      #expect(field.value == "typed")
+    }
+    await settled()
+    #expect(field.value == nil && lines.value == ["one"])
+    field.value = "lost"
+    #expect(field.value == nil)
+    lines.update { $0.append("deux") }
+    #expect(field.value == "deux")
+  }
+
+  private final class ReadsOnceAgain: GraphTracer {
+    let node: MutableNode<Int>, read = Mutex<[Int?]>([])
+    let watcher = Mutex<AnyObject?>(nil)
+    init(_ node: MutableNode<Int>) { self.node = node }
+    func trace(_ event: GraphEvent) {
+      guard case .edgeMade(to: nil) = event.kind, event.node == node.id, read.withLock(\.isEmpty)
+      else { return }
+      read.withLock { $0.append(nil) }
+      MainActor.assumeIsolated {
+        let watcher = Watcher { self.node.observed.value }
+        read.withLock { $0 = watcher.seen }
+        self.watcher.withLock { $0 = watcher }
+      }
+    }
+  }
+
+  @Test func `15.1 who looks at a node while it begins to be observed sees what it holds`() {
+    let node = MutableNode(7), tracer = ReadsOnceAgain(node)
+    traced(by: tracer) { #expect(node.observed.value == 7) }
+    #expect(tracer.read.withLock { $0 } == [7])
+    let watcher = tracer.watcher.withLock { $0 } as? Watcher<Int?>
+    node.value = 8
+    #expect(watcher?.isDue == true && node.observed.value == 8)
+    watcher?.draw()
+    #expect(watcher?.seen == [7, 8])
+  }
+
+  @Test
   func
     `15.1 all observed nodes that a turn changed change in one step: a tracker of each sees no mixture`()
   {

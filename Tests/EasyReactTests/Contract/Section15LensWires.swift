@@ -1,0 +1,251 @@
+import EasyReact
+import EasyReactTesting
+import Synchronization
+import Testing
+
+private struct Two: Sendable, Equatable { var x = 1, y = 2 }
+
+/// Contract, 15.4: what is linked to lenses, and leads back to them. Found by a hostile review.
+@Suite(.watched) struct `15 Lenses that are wired` {
+  // MARK: Round
+
+  /// Cuts everything where it goes round.
+  private final class Wires: Sendable {
+    let all = CancelableBag()
+    private let told = Mutex(0)
+    func hear(_ node: Node<Int>) -> Listening {
+      node.listen { [self] _ in if count() == 1_000 { all.cancel() } }
+    }
+    private func count() -> Int {
+      told.withLock { told in
+        told += 1
+        return told
+      }
+    }
+    /// Since the last call.
+    func haveEnded() -> Bool {
+      told.withLock { told in
+        defer { told = 0 }
+        return told < 1_000
+      }
+    }
+  }
+
+  @Test func `5.1, 15.4 a wave ends that a link leads back to a part: two wholes`() {
+    let v = MutableNode(Two()), w = MutableNode(Two()), a = MutableNode(7), b = MutableNode(8)
+    let vx = v[\.x], wx = w[\.x], wires = Wires()
+    let listening = wires.hear(a)
+    wires.all.add(vx.link(to: b))
+    wires.all.add(wx.sync(with: b))
+    wires.all.add(wx.link(to: a))
+    wires.all.add(a.sync(with: vx))
+    #expect(wires.haveEnded())
+    #expect([vx.value, wx.value, a.value, b.value] == [7, 7, 7, 7])
+    for (value, node) in [b, a, vx, wx].enumerated() {
+      node.value = value
+      #expect(wires.haveEnded() && a.value == vx.value && b.value == wx.value)
+    }
+    #expect(checkInvariants([v, w, vx, wx, a, b]) == [])
+    keepAlive(listening)
+  }
+
+  @Test func `5.1, 15.4 so does one that is led to two parts which are synced with each other`() {
+    let v = MutableNode(Two()), w = MutableNode(Two()), a = MutableNode<Int>()
+    let vx = v[\.x], wx = w[\.x], wy = w[\.y], wires = Wires()
+    let listening = wires.hear(a)
+    wires.all.add(vx.sync(with: a))
+    wires.all.add(wy.sync(with: wx))
+    wires.all.add(wy.link(to: a))
+    wires.all.add(vx.link(to: wy))
+    a.value = 5
+    wx.value = 6
+    #expect(wires.haveEnded() && v.value?.x == a.value)
+    keepAlive(listening)
+  }
+
+  @Test func `5.1, 15.4 so does one that is led to two parts of one whole by two fields`() {
+    let w = MutableNode(Two()), a = MutableNode<Int>(), d = MutableNode(2)
+    let x = w[\.x], y = w[\.y], wires = Wires()
+    let listening = wires.hear(a)
+    wires.all.add(d.sync(with: x))
+    wires.all.add(x.link(to: a))
+    wires.all.add(y.link(to: d))
+    wires.all.add(y.sync(with: a))
+    for value in 0..<5 {
+      a.value = value
+      d.value = value + 10
+    }
+    #expect(wires.haveEnded())
+    keepAlive(listening)
+  }
+
+  /// Its partner has the pair already under which it comes.
+  @Test func `5.2, 15.4 what is led back to a part under its own number is told to its partners`() {
+    let v = MutableNode(Two()), w = MutableNode(Two())
+    let vx = v[\.x], vy = v[\.y], wx = w[\.x], wy = w[\.y]
+    wy.sync(with: vx)
+    vx.sync(with: wx)
+    wy.link(to: vy)
+    #expect(vx.value == 2 && wx.value == 2 && wy.value == 2)
+  }
+
+  /// Nine in four thousand did not end.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func
+    `5.1, 7.6, 15.4 waves end in any net of one lens a whole and fields, and what is synced is equal`(
+      chunk: UInt64
+    )
+  {
+    for seed in chunk * 100..<(chunk + 1) * 100 {
+      var random = SplitMix64(state: seed)
+      let wholes = (0..<3).map { MutableNode(Two(x: $0)) }
+      let cells = wholes.map { $0[\.x] } + (3..<6).map { MutableNode($0) }
+      let wires = Wires(), listenings = cells.map { wires.hear($0) }
+      var synced: [(Int, Int)] = []
+      for step in 10..<24 {
+        let (a, b) = (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<6, using: &random))
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...2: cells[a].value = step
+        case 3...5: wires.all.add(cells[a].link(to: cells[b]))
+        case 6...8:
+          wires.all.add(cells[a].sync(with: cells[b]))
+          synced.append((a, b))
+        default: wholes[a % 3].value = Two(x: step, y: step)
+        }
+        #expect(wires.haveEnded(), "seed \(seed), step \(step)")
+        let values = cells.map(\.value)
+        for (a, b) in synced { #expect(values[a] == values[b], "seed \(seed), step \(step)") }
+      }
+      keepAlive(listenings as AnyObject)
+    }
+  }
+
+  // MARK: Cut, emptied, and events
+
+  @Test(arguments: ["all", "the inlet"])
+  func
+    `2.4, 15.4 a lens is linked and synced anew when its whole has been cut from what leads to it`(
+      _ what: String
+    )
+  {
+    let whole = MutableNode(Two()), x = whole[\.x]
+    let before = MutableNode(5), linked = MutableNode(6), synced = MutableNode(7)
+    let link = x.link(to: before)
+    if what == "all" {
+      whole.wiring.removeUpstreamNodes()
+    } else {
+      whole.wiring.removeUpstreamNode(whole.upstreamNodes[0])
+    }
+    before.value = 50
+    #expect(whole.value?.x == 5 && !whole.hasUpstreamNode)
+    x.link(to: linked)
+    linked.value = 60
+    #expect(whole.value?.x == 60 && x.value == 60)
+    before.value = 51
+    #expect(whole.value?.x == 60, "what was cut stays cut")
+    synced.sync(with: x)
+    synced.value = 70
+    #expect(whole.value?.x == 70 && x.value == 70)
+    whole.value = Two(x: 8)
+    #expect(synced.value == 8 && whole.upstreamNodes.count == 1)
+    x.wiring.removeUpstreamNode(linked)
+    linked.value = 61
+    link.cancel()
+    #expect(whole.value?.x == 8 && checkInvariants([whole, x, before, linked, synced]) == [])
+  }
+
+  @Test func `2.4, 15.4 a lens is linked while another thread cuts what leads to its whole`() {
+    Stress.rounds(400) { round in
+      let whole = MutableNode(Two()), x = whole[\.x], source = MutableNode(0)
+      round.threads(3) { member in
+        for number in 1...10 {
+          switch member {
+          case 0: whole.wiring.removeUpstreamNodes()
+          case 1: x.link(to: source)
+          default: source.value = number
+          }
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      x.link(to: source)
+      source.value = 100
+      round.expect(whole.value?.x == 100 && x.value == 100, "it is deaf")
+      round.expect(checkInvariants([whole, x, source]) == [], "invariants")
+    }
+  }
+
+  private final class PassEmptiness: NodeTransform<String, String>, @unchecked Sendable {
+    // Unchecked: it has no state.
+    override func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {
+      sendEmpty(context: context)
+    }
+  }
+
+  @Test func `2.5, 15.4 emptiness that is sent to a lens takes the part out of its whole`() {
+    let person = MutableNode(Person()), email = person[unwrapping: \.email],
+      source = MutableNode("s")
+    email.link(to: source, through: PassEmptiness())
+    #expect(person.value?.email == "s")
+    let whole = Recorder(person)
+    source.clean()
+    #expect(email.isEmpty && person.value == Person())
+    source.clean()
+    #expect(whole.values.count == 2, "there is nothing to take out")
+    source.value = "t"
+    let sender = NodeTransform<String, String>()
+    sender.to = email
+    sender.sendEmpty()
+    #expect(email.isEmpty && person.value == Person())
+    // A part that cannot be taken out stays.
+    let name = person[\.name]
+    name.link(to: source, through: PassEmptiness())
+    source.clean()
+    #expect(name.value == "t" && checkInvariants([person, email, name, source]) == [])
+  }
+
+  @Test
+  func `2.5, 15.4 so it does while another thread is inside the whole, and its field is synced`() {
+    let person = MutableNode(Person()), email = person[unwrapping: \.email]
+    let source = MutableNode("s"), field = MutableNode<String>()
+    email.link(to: source, through: PassEmptiness())
+    field.sync(with: email)
+    whileInside(person, settingTo: Person(name: "Grace", email: "s")) {
+      source.clean()
+      person[\.age].value = 37
+    }
+    #expect(email.isEmpty && person.value == Person(name: "Grace", age: 37))
+    field.value = "f"
+    #expect(person.value?.email == "f")
+  }
+
+  @Test func `15.4 an event that reaches a lens is a value of the whole from there on`() {
+    let whole = MutableNode(Two()), x = whole[\.x], mapped = whole.map { $0.x }
+    let both = whole.combine(mapped).map { $0.x + $1 }
+    let events = MutableNode<Int>.eventNode(), doubled = events.map { $0 * 2 }
+    (doubled.upstreamTransforms[0] as! NodeTransform<Int, Int>).to = x
+    let told = Recorder(x)
+    events.value = 7
+    #expect(whole.value == Two(x: 14) && x.value == 14)
+    #expect(mapped.value == 14 && both.value == 28 && told.values == [1, 14])
+    #expect(checkInvariants([whole, x, mapped, both]) == [])
+  }
+
+  @Test func `15.4 so is one that is no word: the whole keeps what it is given`() {
+    func long(_ letter: Character) -> String { String(repeating: letter, count: 40) }
+    let person = MutableNode(Person(name: long("n"))), name = person[\.name]
+    let events = MutableNode<String>.eventNode(), same = events.map { $0 }
+    (same.upstreamTransforms[0] as! NodeTransform<String, String>).to = name
+    for text: Character in ["a", "b", "c"] {
+      events.value = long(text)
+      #expect(person.value == Person(name: long(text)) && name.value == long(text))
+    }
+    // By a link, and by a transform of one's own.
+    let other = MutableNode<String>.eventNode()
+    name.link(to: other)
+    other.value = long("d")
+    #expect(person.value?.name == long("d"))
+    name.link(to: other, through: PassEmptiness())
+    other.value = long("e")
+    #expect(person.value?.name == long("e"))
+  }
+}
