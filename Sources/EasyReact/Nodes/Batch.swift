@@ -192,23 +192,15 @@ extension StagedPointer {
   }
 
   /// What was staged before dies behind the exchange, for that may be user code, which may stage more.
-  @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?) {
-    var value = value
-    exchange(&value, context, change: nil)
-  }
-
-  /// Leaves the value that was staged before.
-  @inlinable func exchange<Value>(
-    _ value: inout Value?, _ context: ContextBox?, change: AnyObject?
-  ) {
-    let old = take(Value.self)
-    let before = (pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue())
+  @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?, change: AnyObject?) {
+    let before = (
+      take(Value.self), pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue()
+    )
     withExtendedLifetime(before) {
       if easyreact_is_traced() { takeCallSite() }
       pointee.change = change.map { Unmanaged.passRetained($0) }
       put(value)
       pointee.context = context.map { Unmanaged.passRetained($0) }
-      value = old
     }
   }
 
@@ -268,7 +260,7 @@ extension MutableNode {
       if easyreact_is_traced() { entry.takeCallSite() }
       return entry.put(value)
     }
-    entry.replace(value, context)
+    entry.replace(value, context, change: nil)
   }
 
   @usableFromInline final func refuseToStage(_ arrival: Arrival<Value>) -> Never {

@@ -4,7 +4,7 @@
 ///
 /// While a change is made, which may run what the user wrote, the value of before can be read: so a collection would be copied for each
 /// change. Instead there are two copies that are changed in turn, one of which can be read while the other is changed. That is
-/// Left-Right: P. Ramalhete, A. Correia, Left-Right: A Concurrency Control Technique with Wait-Free Population Oblivious Reads (2015), with one thread.
+/// Left-Right (P. Ramalhete, A. Correia, 2015: a concurrency control technique with wait-free population oblivious reads), with one thread.
 private final class StagedChanges<Value: Sendable> {
   /// Nil: a value of the batch is under them.
   var bodies: [@Sendable (inout Value) -> Bool]?
@@ -44,9 +44,7 @@ extension MutableNode {
     let isUndisturbed = changes === present && count == present.count
     present.bodies?.append(change)
     if hasChanged || present.bodies != nil {
-      present.count += 1
-      present.copy = nil
-      batch.entry(of: self).exchange(&value, context, change: present)
+      exchange(&value, context, present, batch.entry(of: self))
     } else {
       currentTurn().pointee.callSite = nil  // nothing comes of the call
     }
@@ -64,6 +62,18 @@ extension MutableNode {
     let changes = StagedChanges<Value>(nil)
     entry.pointee.change = Unmanaged.passRetained(changes)
     return changes
+  }
+
+  /// Leaves the value that was staged before.
+  private func exchange(
+    _ value: inout Value?, _ context: ContextBox?, _ changes: StagedChanges<Value>,
+    _ entry: StagedPointer
+  ) {
+    changes.count += 1
+    let old = entry.take(Value.self)
+    entry.replace(value, context, change: changes)
+    value = old
+    changes.copy = nil  // behind the exchange, too
   }
 
   /// What was staged before the last change is changed too. The part that it replaced dies here, which may run what the user wrote.

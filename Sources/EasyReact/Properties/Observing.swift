@@ -13,8 +13,9 @@ extension Node {
   ///
   /// It holds what `read` returns now, and is told anew after each change of what the closure read: once for
   /// changes that the main actor made together, later on the main actor, also where the value is the same as
-  /// before. The closure is kept, and the objects are watched, as long as somebody holds the node or what
-  /// follows it.
+  /// before. The closure is kept, and is run, as long as somebody holds the node or what follows it. Observation has no way to end
+  /// a watch: of a node that is gone each object that the closure read keeps some 600 bytes until such a property changes. So where
+  /// nodes come and go beside settings that hardly ever change, make one, keep it, and derive from it.
   ///
   /// The objects are the main actor's: who changes one on another thread (which takes an `@unchecked
   /// Sendable` one) may be read before the change is made, for that is when Observation tells of it. Known as
@@ -45,6 +46,8 @@ private final class ObjectReader<Value: Sendable>: NodeTransform<Value, Value>, 
   @MainActor func read() {
     send(
       withObservationTracking(body) { [weak self] in
+        // Observation keeps this closure when the node is gone: there may be many.
+        if self == nil { return }
         // Before the change; a tracker is told once, so changes made together are one reading.
         MainScheduler().schedule { MainActor.assumeIsolated { self?.read() } }
       })

@@ -9,7 +9,7 @@ import Synchronization
 
 func growthRows() -> [GrowthRow] {
   cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + combiningRows()
-    + sharedRows() + keptRows() + roomRows() + lookingRows() + layoutRows()
+    + sharedRows() + keptRows() + roomRows() + lookingRows() + partRows() + layoutRows()
 }
 
 func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
