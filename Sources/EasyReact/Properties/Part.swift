@@ -27,9 +27,8 @@ extension Part {
       return true
     }
     change = { whole, body in
-      guard var value = whole[keyPath: path], body(&value) else { return false }
-      whole[keyPath: path] = value
-      return true
+      // In place, where it is stored: so a collection in it is not copied.
+      whole[keyPath: path] != nil && body(&whole[keyPath: path]!)
     }
     remove = { whole in
       if whole[keyPath: path] == nil { return false }

@@ -36,6 +36,7 @@ private struct Numbers: Sendable, Equatable {
 private struct Sheet: Sendable, Equatable {
   var title = "new"
   var numbers: Numbers
+  var more: Numbers?
 }
 
 /// A part whose setting is user code, and so is its end.
@@ -88,6 +89,17 @@ extension `15 Lenses` {
     }
     #expect(copies.take() <= 2)
     #expect(sheet.value?.numbers.all == Array(repeating: 2, count: 40))
+  }
+
+  @Test func `15.4, 4.3 so it copies what may be nil and holds many parts`() {
+    let copies = Tally(), numbers = Numbers(count: 40, copies: copies)
+    let sheet = MutableNode(Sheet(numbers: numbers, more: numbers))
+    let more = sheet[unwrapping: \.more], cells = (0..<40).map { more[\.[$0]] }
+    batch { for cell in cells { cell.value = 1 } }
+    #expect(copies.count <= 3 && sheet.value?.more?.all == Array(repeating: 1, count: 40))
+    more.clean()
+    batch { for cell in cells { cell.value = 2 } }
+    #expect(sheet.value?.more == nil && cells[0].isEmpty)
   }
 
   @Test func `15.4, 4.3 what was read in a batch stays as it was read`() {
