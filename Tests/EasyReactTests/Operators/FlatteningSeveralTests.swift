@@ -260,8 +260,11 @@ import Testing
     #expect(sum.value == 22)
   }
 
-  @Test(arguments: ["mergeMap", "concatMap", "exhaustMap", "flattenMap"], ["flattenMap", "derived"])
-  func `10.6, 4.5 so does one that turns to a flatten which waits`(_ way: String, _ inner: String) {
+  @Test(
+    arguments: ["mergeMap", "concatMap", "exhaustMap", "flattenMap"], ["flattenMap", "derived"])
+  func `10.6, 4.5 so does one that turns to a flatten which waits`(
+    _ way: String, _ inner: String
+  ) {
     let source = MutableNode(1)
     let answers = (0..<3).map { number in source.map { _ in number * 10 } }
     let waiting =

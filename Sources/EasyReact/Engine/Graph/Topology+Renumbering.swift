@@ -1,0 +1,48 @@
+import Synchronization
+
+// Ranks are numbers of 32 bits, and rise (Topology+Ranks.swift).
+
+/// A ring that is cut and closed again in turn lets its ranks rise by one each time.
+let rankLimit = Atomic<Int32>(1 << 30)
+
+extension NodePointer {
+  /// Gives the ranks and tops of a graph new numbers from zero, in the same order. A join that waits
+  /// meanwhile keeps its place by the old ones, so it may run once too often in that turn.
+  func countAnew() {
+    var seen: [NodePointer: (rank: Int32, top: Int32)] = [self: height]
+    var todo = [self]
+    while let storage = todo.popLast() {
+      for list in [EdgeListKind.ins, .outs] {
+        for edge in EdgeWalk(storage, list) where edge.pointee.isUncut() {
+          let far = edge.pointee.far(list)
+          if seen.updateValue(far.height, forKey: far) == nil { todo.append(far) }
+        }
+      }
+    }
+    let numbers = Set(seen.values.flatMap { [$0.rank, $0.top] }).subtracting([SideTable.noTop])
+    let places = Dictionary(
+      uniqueKeysWithValues: numbers.sorted().enumerated().map { ($1, Int32($0)) })
+    // A node that is being made its maker may lift meanwhile, above upstreams that have new numbers, or old ones.
+    let lifted = seen.filter { !$0.key.exchangeHeight($0.value, by: places) }.keys
+    for storage in lifted {
+      storage.orderBehindUpstreams()
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        edge.pointee.down!.orderBehindUpstreams()
+      }
+    }
+  }
+
+  /// False: it has others by now.
+  private func exchangeHeight(_ old: (rank: Int32, top: Int32), by places: [Int32: Int32]) -> Bool {
+    var isExchanged = pointee.rank.compareExchange(
+      expected: old.rank, desired: places[old.rank]!, ordering: .sequentiallyConsistent
+    ).exchanged
+    if let top = places[old.top] {
+      isExchanged =
+        sideTable().top.compareExchange(
+          expected: old.top, desired: top, ordering: .sequentiallyConsistent
+        ).exchanged && isExchanged
+    }
+    return isExchanged
+  }
+}
