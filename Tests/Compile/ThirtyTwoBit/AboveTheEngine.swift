@@ -6,7 +6,9 @@
 
 extension NodePointer {
   @usableFromInline func traceSet(_: ContextBox?, number: UInt64, in: TurnPointer) {}
-  @usableFromInline func traceLeftSet(_: ContextBox?, number: UInt64, in: TurnPointer) {}
+  @usableFromInline func traceLeftSet(
+    _: ContextBox?, number: UInt64, in: TurnPointer
+  ) -> SourceLocation? { nil }
   @usableFromInline func traceRefused(_: Delivery, from: NodePointer?, in: TurnPointer) {}
   @usableFromInline func traceQueued(
     wave: UInt64, rules: DeliveryRules, from: NodePointer?, in: TurnPointer
