@@ -62,7 +62,9 @@ extension EdgePointer {
     _ life: EdgeState, in turn: TurnPointer, tellIfSilent: @escaping (TurnPointer) -> Void
   ) -> Bool {
     let up = pointee.up.unsafelyUnwrapped
-    if !up.isHeld(by: turn) || !up.isJoinWaiting(in: turn) { return false }
+    guard up.isHeld(by: turn), let join = up.pointee.join, join.pointee.isWaiting else {
+      return false
+    }
     let number = up.numberOfValue()
     // The turn holds the inner node until then, so the edge is there unless its life is over.
     turn.putOff { turn in

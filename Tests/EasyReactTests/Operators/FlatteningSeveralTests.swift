@@ -260,30 +260,6 @@ import Testing
     #expect(sum.value == 22)
   }
 
-  @Test(
-    arguments: ["mergeMap", "concatMap", "exhaustMap", "flattenMap"], ["flattenMap", "derived"])
-  func `10.6, 4.5 so does one that turns to a flatten which waits`(
-    _ way: String, _ inner: String
-  ) {
-    let source = MutableNode(1)
-    let answers = (0..<3).map { number in source.map { _ in number * 10 } }
-    let waiting =
-      inner == "derived"
-      ? Node.derived { answers[source.value!].value! } : source.flattenMap { answers[$0] }
-    let asked = source.map { $0 }.filter { $0 == 2 }
-    let result =
-      switch way {
-      case "mergeMap": asked.mergeMap { _ in waiting }
-      case "concatMap": asked.concatMap(until: { _ in true }) { _ in waiting }
-      case "exhaustMap": asked.exhaustMap(until: { _ in true }) { _ in waiting }
-      default: asked.flattenMap(mode: .everyValue) { _ in waiting }
-      }
-    let told = Recorder(result)
-    source.value = 2
-    #expect(told.values == [20])
-    #expect(checkInvariants([source, asked, waiting]) == [])
-  }
-
   /// Of x and y, with x told and y emptied in one turn: what waits does not run, and keeps what it had.
   @Test(arguments: ["mergeMap", "mergeMap until", "flatten"], [false, true])
   func `10.6 who turns to a join which waits and then says nothing has its value`(

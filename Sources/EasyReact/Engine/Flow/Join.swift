@@ -98,14 +98,6 @@ extension EdgeStorage {
   }
 }
 
-extension NodePointer {
-  /// Does a join of this node wait for its run? The holder.
-  func isJoinWaiting(in turn: TurnPointer) -> Bool {
-    turn.pointee.joinCount > 0
-      && hasEdge(.ins) { $0.pointee.joinBelow()?.pointee.isWaiting ?? false }
-  }
-}
-
 // MARK: - Arrivals
 
 /// The step of every edge into a join: the join is only noted, and runs when no plain edge is left.
