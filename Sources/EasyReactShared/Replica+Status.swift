@@ -7,6 +7,8 @@ extension Replica {
   /// A set may have been left with a thread that is inside the node, and the rules know nothing of it yet. Then the status does not
   /// say settled until that thread has come to what was left before this.
   func waitForLeftSets(_ node: SharedNode<Value>) {
+    // What is told to a listener that asks may not follow from its having asked: it would be told for ever.
+    if node.isHeldAndUpToDate { return }
     let mark = Mark()
     node.decide { _ in
       if self.reach(mark) {

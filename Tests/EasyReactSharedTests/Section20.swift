@@ -673,6 +673,38 @@ import Testing
     listening.cancel()
   }
 
+  /// What asks waits for what is set, and for nobody who only asks.
+  @Test(arguments: ["nothing", "value", "update"])
+  func `20.6 a listener of the status asks for the status, and is not told for ever`(
+    _ what: String
+  ) async throws {
+    let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+    let node = store.node("key", of: Int.self)
+    clock.run()
+    let told = Mutex<[SharedStatus]>([])
+    let listeners = (1...2).map { index in
+      node.status.listen { [weak node] status in
+        guard let node,
+          told.withLock({
+            $0.append(status); return $0.count
+          }) < 100
+        else { return }
+        let sets = index == 1 && status.isSettled && node.value == 1
+        if sets, what == "value" { node.value = 2 }
+        if sets, what == "update" { node.update { $0 += 1 } }
+        _ = node.status
+      }
+    }
+    node.value = 1
+    clock.run()
+    #expect(told.withLock { $0.count } < 30)
+    #expect(node.status.current.isSettled)
+    #expect(node.value == (what == "nothing" ? 1 : 2))
+    let revisions = told.withLock { $0.filter(\.isSettled).map(\.revision) }
+    #expect(revisions.suffix(2) == (what == "nothing" ? [1, 1] : [2, 2]))
+    listeners.forEach { $0.cancel() }
+  }
+
   /// Nothing but what was set keeps the node: it is what the other thread has to do.
   @Test(arguments: ["value", "update", "clean", "batch"])
   func `20.2 what is left with another thread comes into the store, also where the node is let go`(

@@ -66,6 +66,13 @@ extension MutableNode {
     storage.bring(.value(value), context: nil, in: currentTurn())
   }
 
+  /// Is this thread inside the node, with nothing left that is still to come to it?
+  package final var isHeldAndUpToDate: Bool {
+    let turn = currentTurn()
+    return storage.isHeld(by: turn) && storage.pointee.waitingMessages.load(ordering: .relaxed) == 0
+      && !storage.isQueueing
+  }
+
   /// What the node tells is heard, nil for emptiness, by whoever keeps its value, and whether it came over an edge; that does
   /// not keep the node.
   package final func listenAsKeeper(

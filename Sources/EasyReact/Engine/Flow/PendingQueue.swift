@@ -8,6 +8,7 @@ final class PendingQueue {
 
   func append(_ item: @escaping Item) { items.append(item) }
   func takeFirst() -> Item? { items.popFirst() }
+  var isEmpty: Bool { items.isEmpty }
 }
 
 extension NodePointer {
@@ -49,6 +50,9 @@ extension NodePointer {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.queue != nil }
       ?? false
   }
+
+  /// Holder. Does something wait?
+  var isQueueing: Bool { hasQueue && pointee.sideTableIfAny()?.queue?.isEmpty == false }
 
   /// Of a node that is being freed: what waits is dropped, and no work is done.
   func dropQueue() {
