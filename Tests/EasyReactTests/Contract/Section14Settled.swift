@@ -38,6 +38,28 @@ import Testing
     listening.cancel()
   }
 
+  /// For ThreadSanitizer: what others look at was the first field of a thread's turn, and whoever changes the turn changes that.
+  @Test func `14.6 whoever asks whether it is quiet looks at counts alone`() async {
+    let isOver = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async {
+      let left = MutableNode(0), right = MutableNode(1)
+      let chosen = left.combine(right).flattenMap { $0 < $1 ? left : right }
+      for value in 1...500 {
+        left.value = value
+        let dropped = left.map { $0 }
+        right.value = value + 1
+        _ = dropped.value
+      }
+      #expect(chosen.value == 500)
+      isOver.signal()
+    }
+    while isOver.wait(timeout: .now()) == .timedOut {
+      _ = isQuiet()
+      await Task.yield()
+    }
+    #expect(await settled())
+  }
+
   @Test func `14.6 settled waits for a timer that is due, not for one of the future`() async {
     let queue = DispatchQueue(label: "settled timers"), source = MutableNode(7)
     let late = source.delay(.seconds(3_600), on: .queue(queue))

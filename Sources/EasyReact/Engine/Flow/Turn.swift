@@ -8,10 +8,11 @@ import Synchronization
 ///
 /// One a thread, made at its first use of the library and freed when the thread ends.
 @usableFromInline struct Turn: ~Copyable {
+  /// The wave under way. It is the first field, and nobody else looks at it: an access to the whole turn counts for
+  /// ThreadSanitizer as one to the turn's first field.
+  @usableFromInline var wave = Wave()
   /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
   @usableFromInline let depth = Atomic<Int>(0)
-  /// The wave under way.
-  @usableFromInline var wave = Wave()
   @usableFromInline var isTraced = false
   /// Where the set that comes next was called, for a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
