@@ -77,6 +77,8 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
     var source: (any DispatchSourceTimer)?
     /// When the source goes off; nil: it does not.
     var goesOff: UInt64?
+    /// It has let others go first since it went off last: see `takeDue`.
+    var hasGivenWay = false
     /// Nil: cancelled.
     var ring: (@Sendable (Int) -> Void)?
   }
@@ -158,15 +160,18 @@ extension QueueTimer {
   /// Under the lock. Nil: it went off too early, or for nothing.
   ///
   /// What a busy queue does late it does for the moment at which the source went off. A deadline that was set behind that moment
-  /// has its turn behind whatever else went off before it, although its time may have come, too.
+  /// has its turn behind whatever else went off before it, although its time may have come, too. It gives way once: while it waits
+  /// for its turn it may have been moved on again.
   private func takeDue(_ state: inout State) -> (number: Int, ring: @Sendable (Int) -> Void)? {
     let moment = state.goesOff ?? 0
     state.goesOff = nil
-    let due = due.load(ordering: .relaxed)
-    guard let ring = state.ring, due <= moment, due <= Self.now else {
+    let due = due.load(ordering: .relaxed), isDue = due <= Self.now
+    guard let ring = state.ring, isDue, due <= moment || state.hasGivenWay else {
+      if isDue { state.hasGivenWay = true }
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }
+    state.hasGivenWay = false
     pendingWork.begin()
     self.due.store(Self.never, ordering: .releasing)
     timers.remove(self)

@@ -166,4 +166,31 @@ extension LongTimes {
     #expect(order.entries == ["x", "y"])
     keepAlive(listenings[0], listenings[1])
   }
+
+  /// Each value is alone for twice the interval. The queue serves the timer between two values, late, when its deadline has been
+  /// moved on and is over again.
+  @Test(arguments: ["debounce", "timeout"])
+  func `10.2 10.6 a timer of a queue that is always late goes off all the same`(_ kind: String) {
+    let queue = DispatchQueue(label: "always late"), x = MutableNode<Int>(),
+      told = Journal<String>()
+    let late =
+      kind == "debounce"
+      ? x.debounce(.milliseconds(5), on: .queue(queue)).map { "\($0)" }
+      : x.timeout(.milliseconds(5), on: .queue(queue)).failures().map { "\($0)" }
+    let listening = late.listen { told.note($0) }
+    let isDone = DispatchSemaphore(value: 0)
+    // The next is in the queue before the timer is.
+    @Sendable func goOn(_ round: Int) {
+      queue.async {
+        if round == 200 || !told.entries.isEmpty { return _ = isDone.signal() }
+        goOn(round + 1)
+        x.value = round
+        Self.wait(milliseconds: 10)
+      }
+    }
+    goOn(0)
+    EasyReactTests.wait(for: isDone)
+    #expect(!told.entries.isEmpty)
+    keepAlive(listening, x)
+  }
 }
