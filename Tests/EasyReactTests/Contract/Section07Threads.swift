@@ -574,6 +574,39 @@ import Testing
     listening.cancel()
   }
 
+  /// The node is moved to a region of its own while a message waits for it, which is set aside until that has come.
+  @Test func `7.5 what another thread sets in a region that is set aside is not read for it`() {
+    let source = MutableNode(0), node = source.map { $0 }, below = node.map { $0 }
+    let elsewhere = MutableNode(0), setter = Mutex<MutableNode<Int>?>(nil)
+    let reads = Journal<Int?>(), isArmed = Mutex(false), bag = CancelableBag()
+    bag.add(
+      source.listen { value in
+        if value == 1 {
+          onThread { source.value = 5 }
+          onThread {
+            let late = below.listen { _ in if isArmed.withLock({ $0 }) { reads.note(node.value) } }
+            bag.add(late)
+          }
+          let own = node.mutablify()
+          setter.withLock { $0 = own }
+          own.value = 7
+          reads.note(node.value)
+        } else if value == 5 {
+          onThread {
+            bag.add(elsewhere.listen { _ in setter.withLock { $0 }!.value = 9 })
+          }
+          reads.note(node.value)
+          isArmed.withLock { $0 = true }
+        }
+      })
+    source.value = 1
+    #expect(settle())
+    // Read is what this thread has set, or what is newer.
+    #expect(reads.entries.prefix(2) == [7, 9] && !reads.entries.dropFirst(2).contains(0))
+    #expect(reads.entries.count > 2)
+    bag.cancel()
+  }
+
   @Test
   func
     `7.5 inside a notification of the node, and of what it causes, the value being told is read`()

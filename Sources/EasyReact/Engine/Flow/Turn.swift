@@ -186,7 +186,7 @@ extension TurnPointer {
   @inline(never) func openNext(of region: RegionPointer) {
     if region.pointee.awaitedMessages != 0 {
       pointee.held = region.pointee.nextHeld
-      return region.setAside()
+      return region.setAside(by: self)
     }
     let message = region.nextMessage(in: self)
     // One that waited for this one goes first.

@@ -268,7 +268,7 @@ extension NodePointer {
   /// The turn has the region, or has set it aside.
   private func holdsOrMaySoon(_ turn: TurnPointer) -> Bool {
     let owner = pointee.region.load(ordering: .relaxed).pointee.owner.load(ordering: .relaxed)
-    return owner == UInt(bitPattern: turn) || owner == Region.handedOver && turn.pointee.held != nil
+    return owner | Region.handedOver == UInt(bitPattern: turn) | Region.handedOver
   }
 
   /// The message with `ticket` was delivered.

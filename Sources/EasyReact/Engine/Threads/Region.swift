@@ -50,7 +50,7 @@ import Synchronization
   /// The newest message of a list, and the `held` bit, which is zero in an address.
   @usableFromInline let word = Atomic<UInt>(0)
   /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
-  /// is held. A thread only asks "is it me", and nobody else writes its name, so relaxed.
+  /// is held, together with the turn that has set it aside, if one has. A thread only asks "is it me", and nobody else writes its name, so relaxed.
   @usableFromInline let owner = Atomic<UInt>(0)
   /// How many messages were left here, and how many of them the holders have taken: see `giveWay`.
   @usableFromInline let messagesLeft = Atomic<UInt32>(0)
@@ -163,7 +163,9 @@ extension RegionPointer {
   }
 
   /// For one that awaits messages: it leaves the turn, and comes back with the last of them.
-  func setAside() { pointee.owner.store(Region.handedOver, ordering: .relaxed) }
+  func setAside(by turn: TurnPointer) {
+    pointee.owner.store(UInt(bitPattern: turn) | Region.handedOver, ordering: .relaxed)
+  }
 }
 
 extension RegionPointer {
