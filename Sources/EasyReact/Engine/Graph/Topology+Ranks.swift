@@ -62,11 +62,13 @@ extension NodePointer {
 // MARK: - New nodes
 
 extension NodePointer {
-  /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock. A
+  /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock, or behind the edge. A
   /// new node has rank zero at least, like the twin's: ranks below zero are those of `order`.
   func liftFresh(above up: NodePointer) {
     let rank = up.pointee.rank.load(ordering: .relaxed) + 1
-    _ = pointee.rank.max(rank, ordering: .sequentiallyConsistent)
+    if rank > pointee.rank.load(ordering: .relaxed) {
+      _ = pointee.rank.max(rank, ordering: .sequentiallyConsistent)
+    }
     let least = up.ownTop()
     if least == SideTable.noTop ? ownTop() != SideTable.noTop : least >= top() {
       liftTop(to: up.top() + 1)
@@ -79,9 +81,10 @@ extension NodePointer {
   }
 
   /// It turns out that somebody follows the node already: it is put back, to be raised with its followers. Not where others have
-  /// raised it since.
+  /// raised it since, nor to numbers from before a counting anew, which may be above those of the followers.
   func drop(from lifted: (rank: Int32, top: Int32), to height: (rank: Int32, top: Int32)) {
-    if self.height != lifted { return }
+    let former = height.top == SideTable.noTop ? height.rank : height.top
+    if self.height != lifted || height.rank > lifted.rank || former > top() { return }
     pointee.rank.store(height.rank, ordering: .sequentiallyConsistent)
     if height.top != ownTop() { setTop(to: height.top) }
   }

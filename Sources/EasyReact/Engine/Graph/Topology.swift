@@ -117,10 +117,13 @@ extension EdgePointer {
     if !isAtWork.load(ordering: .acquiring),
       down.pointee.firstOut.load(ordering: .acquiring) == nil
     {
-      return
+      // Where ranks were counted anew meanwhile, it was lifted above a new number by an old one, which has been exchanged since.
+      return down.liftFresh(above: up)
     }
     underTopologyLock {
-      if down.pointee.firstOut.load(ordering: .relaxed) == nil { return }
+      if down.pointee.firstOut.load(ordering: .relaxed) == nil {
+        return down.liftFresh(above: up)
+      }
       down.drop(from: lifted, to: height)
       // What was linked to it meanwhile had nothing to raise.
       down.orderBehindUpstreams(but: self)

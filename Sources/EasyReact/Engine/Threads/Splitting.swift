@@ -45,8 +45,8 @@ extension RegionPointer {
 extension NodePointer {
   /// Makes a node the head of a region of its own, with the nodes that only it can reach: either they
   /// move to a new region, or, where they are more than the rest, the rest does. So n splits move at most
-  /// n log n nodes, and no region lies deeper than log n in those that it came from. The holder, any time. One
-  /// whose handle is gone goes with its region, unless it outlives that.
+  /// n log n nodes, and no region lies deeper than log n in those that it came from, as long as none is added between. The holder,
+  /// any time. One whose handle is gone goes with its region, unless it outlives that.
   func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
     if pointee.isHead || pointee.life == .unwanted && !evenUnwanted { return }
     let old = pointee.region.load(ordering: .relaxed)
