@@ -42,14 +42,14 @@ extension Node {
     return derive(through: transform, SourceLocation(file, line))
   }
 
-  /// The same with a total that is changed in place, which spares copies of a growing one.
+  /// The same with a total that `next` changes, instead of making a new one.
   ///
   ///     let seen = word.scan(into: []) { $0.append($1) }   // "a", "b" -> ["a"], ["a", "b"]
   ///
   /// Known as `scan(into:)` in RxSwift and ReactiveSwift; it is to ``scan(_:file:line:_:)`` what
   /// `reduce(into:)` is to `reduce`.
-  /// - Complexity: O(1) a value and the closure's; a total that is a collection is copied once a
-  ///   value if `next` changes it while the node below holds it too.
+  /// - Complexity: O(1) a value and the closure's. A total that is a collection is copied once a value, for the result holds
+  ///   the one before until it is told the next, and others may read it: n values gathered into one collection are n².
   @inlinable
   public final func scan<Total: Sendable>(
     into initial: Total, file: StaticString = #fileID, line: UInt = #line,

@@ -48,8 +48,9 @@ extension AnyTimedEdge {
   }
 }
 
-/// State: were the values events, or, before the first, are they to be? Then the failure is one too.
-private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
+/// State: were the values events? Then the failure is one too. Nil: none has come; before the first failure it is asked whether they
+/// are to be.
+private final class TimeoutEdge: TimedEdge<Bool?>, @unchecked Sendable {
   // Unchecked: adds constants.
   private let interval: Duration
   private let failure: AnyValueBox
@@ -58,14 +59,13 @@ private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
     _ interval: Duration, _ failure: AnyValueBox, _ scheduler: any NodeScheduler, _ outlet: Outlet
   ) {
     (self.interval, self.failure) = (interval, failure)
-    super.init(false, scheduler, outlet)
+    super.init(nil, scheduler, outlet)
   }
 
   override func attached(_ edge: EdgePointer) {
     super.attached(edge)
-    let isEvent = edge.pointee.up!.node()?.tellsEvents ?? false
     decide { state, plan in
-      state = isEvent
+      state = nil
       plan.timer = .restart(interval)
     }
   }
@@ -80,8 +80,15 @@ private final class TimeoutEdge: TimedEdge<Bool>, @unchecked Sendable {
     }
   }
 
-  override func fired(_ isEvent: inout Bool, _ plan: inout Plan) {
+  /// A walk over what is above, so only where nothing else tells it; and under no lock.
+  override func willFire() {
+    if withState({ $0 }) != nil { return }
+    let isEvent = destination()?.node.tellsEvents ?? false
+    withState { if $0 == nil { $0 = isEvent } }
+  }
+
+  override func fired(_ isEvent: inout Bool?, _ plan: inout Plan) {
     plan.outputs.append(
-      InFlight(failure, wave: newWave(), flags: isEvent ? .event : [], context: nil))
+      InFlight(failure, wave: newWave(), flags: isEvent == true ? .event : [], context: nil))
   }
 }

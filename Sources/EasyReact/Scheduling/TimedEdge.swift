@@ -33,6 +33,9 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
   deinit { alarm.cancel() }
 
+  /// A timer's time has come, perhaps that of one before the present one. No lock is held.
+  func willFire() {}
+
   /// The present timer's time has come; decides under the lock.
   func fired(_ state: inout State, _ plan: inout Plan) {}
 
@@ -143,6 +146,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
 
   private func fire(_ generation: Int) {
     if hasEnded { return }
+    willFire()
     let decision = guarded.withLock { guarded -> Decision? in
       if guarded.generation != generation { return nil }
       var plan = Plan(isFree: guarded.isFree, timer: .stop)

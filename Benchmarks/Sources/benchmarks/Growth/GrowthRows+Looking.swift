@@ -49,6 +49,15 @@ func combiningRows() -> [GrowthRow] {
         for value in 0..<size { key.set(value) }
       }
     },
+    GrowthRow("n timeouts, each beside a node of a chain of n") { size in
+      let source = MutableNode<Int>(), clock = VirtualScheduler()
+      let chain = (0..<size).reduce(into: [source as Node<Int>]) { $0.append($0.last!.map { $0 }) }
+      return Grown(work: size, keep: (chain, clock)) {
+        let late = chain.map { $0.timeout(.seconds(1), on: clock) }
+        source.set(1)
+        withExtendedLifetime(late) { clock.advance(by: .seconds(2)) }
+      }
+    },
     // Both searches for a way find components alone.
     GrowthRow("a link between n synced pairs above and n below", limit: 1.5) { size in
       let pairs = SyncedPairs(size)
