@@ -51,7 +51,9 @@ func combiningRows() -> [GrowthRow] {
     },
     GrowthRow("n timeouts, each beside a node of a chain of n") { size in
       let source = MutableNode<Int>(), clock = VirtualScheduler()
-      let chain = (0..<size).reduce(into: [source as Node<Int>]) { $0.append($0.last!.map { $0 }) }
+      let chain = (0..<size).reduce(into: [source as Node<Int>]) { chain, _ in
+        chain.append(chain.last!.map { $0 })
+      }
       return Grown(work: size, keep: (chain, clock)) {
         let late = chain.map { $0.timeout(.seconds(1), on: clock) }
         source.set(1)
