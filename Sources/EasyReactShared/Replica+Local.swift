@@ -10,8 +10,8 @@ extension Replica {
       isTelling = false
     } else if !cameOverEdge || !isInStore(value) {
       state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
-      noteWaiting()
       schedule()
+      noteWaiting()
     }
   }
 
@@ -39,7 +39,8 @@ extension Replica {
     return again != bytes
   }
 
-  /// Holder. Who asks after a set whether the store has everything, is not told that it has.
+  /// Holder. Who asks after a set whether the store has everything, is not told that it has. A listener that is told so may let the
+  /// node go, so what keeps it comes first.
   private func noteWaiting() {
     if state.waiting.count != 1 { return }
     version += 1
@@ -72,8 +73,8 @@ extension Replica {
       return true
     }
     let decision = state.changed(by: boxed, sequence: store.nodes.nextSequence())
-    noteWaiting()
     schedule()
+    noteWaiting()
     return announced(decision, value)
   }
 

@@ -781,6 +781,36 @@ import Testing
     listeners.forEach { $0.cancel() }
   }
 
+  /// What comes over an edge, too: nothing else tells it again.
+  @Test(arguments: ["value", "update", "edge", "lens", "lens over an edge"])
+  func `20.2 what is set is not lost where a listener of the status lets the node go`(
+    _ way: String
+  ) {
+    let world = World()
+    let here = world.store(), there = world.store().node("key", of: Int.self)
+    let held = Mutex<SharedNode<Int>?>(here.node("key", of: Int.self))
+    let node = { held.withLock { $0 } }, source = MutableNode<Int>()
+    node()!.value = 1
+    world.settle()
+    if way == "edge" { node()!.link(to: source) }
+    let listening = node()!.status.listen { status in
+      if status.waitingCount == 1 { _ = held.withLock { $0.take() } }
+    }
+    switch way {
+    case "value": node()!.value = 42
+    case "update": node()!.update { $0 = 42 }
+    case "lens": node()![\.self].value = 42
+    case "edge": source.value = 42
+    default:
+      let lens = node()![\.self]
+      lens.link(to: source)
+      source.value = 42
+    }
+    world.settle()
+    #expect(there.value == 42 && held.withLock { $0 } == nil)
+    listening.cancel()
+  }
+
   /// Nothing but what was set keeps the node: it is what the other thread has to do.
   @Test(arguments: ["value", "update", "clean", "batch"])
   func `20.2 what is left with another thread comes into the store, also where the node is let go`(
