@@ -221,6 +221,46 @@ import Testing
     #expect(store.connection.current == .connected)
   }
 
+  /// What held it up is this process itself.
+  @Test func `20.6 a write that came to its turn late waits for the lock as long as any`() throws {
+    let late = Late(clock), store = FileStore(folder.path, on: late)
+    put(store, 0)
+    let lock = open(folder.path + "/lock", O_RDWR)
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+    let answers = Mutex<[StoreAnswer]>([])
+    late.delay.withLock { $0 = .seconds(6) }
+    store.put(Data([1]), at: "key") { answer in answers.withLock { $0.append(answer) } }
+    late.delay.withLock { $0 = .zero }
+    clock.advance(by: .milliseconds(6_020))  // it has been tried
+    #expect(answers.withLock { $0 } == [])
+    try #require(flock(lock, LOCK_UN) == 0)
+    clock.advance(by: .milliseconds(20))
+    #expect(answers.withLock { $0 } == [.stored(revision: 2)])
+    // And another lock begins anew.
+    try #require(flock(lock, LOCK_EX) == 0)
+    store.put(Data([2]), at: "key") { answer in answers.withLock { $0.append(answer) } }
+    clock.advance(by: .milliseconds(4_900))
+    #expect(answers.withLock { $0.count } == 1)
+    clock.advance(by: .milliseconds(200))
+    #expect(answers.withLock { $0.count } == 2)
+  }
+
+  /// A scheduler that has other things to do first.
+  private final class Late: NodeScheduler {
+    let clock: VirtualScheduler
+    let delay = Mutex(Duration.zero)
+    init(_ clock: VirtualScheduler) { self.clock = clock }
+    var now: Duration { clock.now }
+    func schedule(_ work: @escaping @Sendable () -> Void) {
+      let delay = delay.withLock { $0 }
+      if delay == .zero { clock.schedule(work) } else { _ = clock.schedule(after: delay, work) }
+    }
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+      clock.schedule(after: delay, work)
+    }
+  }
+
   // MARK: A drive that fails
 
   /// A drive that fails, as far as a test can tell, and what was asked of it.
