@@ -91,6 +91,26 @@ import Testing
     #expect(late.value == 4 && late.status.current.isSettled)
   }
 
+  @Test(arguments: [false, true])
+  func `20.6, 20.7 a folder that could not be read is tried again, though nobody watches it`(
+    _ isAsked: Bool
+  ) throws {
+    if !isAsked { try obstruct("log") }
+    let store = FileStore(folder.path, on: clock), connections = Recorder(store.connection)
+    clock.advance(by: .seconds(1))
+    if isAsked {
+      try obstruct("log")
+      store.get("key") { _ in }
+      clock.advance(by: .seconds(1))
+    }
+    #expect(!store.connection.current.isConnected)
+    try remove("log")
+    clock.advance(by: .seconds(1))
+    let isConnected = connections.values.map(\.isConnected)
+    #expect(isConnected == (isAsked ? [false, true, false, true] : [false, false, true]))
+    #expect(clock.pendingCount == 0)
+  }
+
   // MARK: Reading
 
   private func watch(_ store: FileStore, _ key: String) -> (

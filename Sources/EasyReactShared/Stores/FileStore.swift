@@ -132,6 +132,7 @@ public final class FileStore: SharedStore {
       case let problem?: .disconnected(problem)
       }
     if mutableConnection.value != connection { mutableConnection.value = connection }
+    if problem != nil { beginPolling() }  // until it is over
   }
 
   private func poll() {
@@ -248,7 +249,6 @@ public final class FileStore: SharedStore {
     case .unsent(let problem)?, .unknown(let problem)?: tellConnection(problem)
     default: break
     }
-    if !isConnected { beginPolling() }
     return result
   }
 }
