@@ -339,6 +339,34 @@ import Testing
     watching.cancel()
   }
 
+  /// While nobody knows what the drive has, the log is not read, so nobody knows either what else it has.
+  @Test func `20.4, 20.6 current is not said before what the drive did not take is written anew`()
+    throws
+  {
+    let drive = Drive(), store = FileStore(folder.path, durability: .machine, on: clock)
+    store.changeLog { $0.flush = { drive.flush($0) } }
+    put(store, 1)
+    drive.fails.store(true, ordering: .relaxed)
+    put(store, 2)
+    // Then it cannot be looked at, for a while.
+    let log = folder.path + "/log"
+    try FileManager.default.moveItem(atPath: log, toPath: log + ".aside")
+    try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: "log")  // a loop
+    clock.advance(by: .seconds(1))
+    let (told, watching) = watch(store, "key")
+    clock.advance(by: .seconds(1))
+    try remove("log")
+    try FileManager.default.moveItem(atPath: log + ".aside", toPath: log)
+    put(FileStore(folder.path, on: clock), 3)
+    clock.advance(by: .seconds(2))
+    #expect(told.current == [entry(1, 1)] && !store.connection.current.isConnected)
+    drive.fails.store(false, ordering: .relaxed)
+    clock.advance(by: .seconds(2))
+    #expect(told.current == [entry(1, 1), entry(2, 2), entry(3, 3), .current])
+    #expect(store.connection.current == .connected)
+    watching.cancel()
+  }
+
   @Test func `20.6 a log that takes its name is synced with the folders above, once`() throws {
     let drive = Drive(), depth = URL(fileURLWithPath: folder.path).pathComponents.count
     let store = FileStore(folder.path + "/a/b", durability: .machine, on: clock)
