@@ -2,7 +2,7 @@ import Synchronization
 
 /// A place in the order of what is left with the threads that are inside a node.
 final class Mark: @unchecked Sendable {
-  // Unchecked: both lie under the lock of `leftMarks` of the one `Replica` that has it.
+  // Unchecked: both lie under the lock of `marks` of the one `Replica` that has it.
   var isReached = false
   var isLeft = false
 }

@@ -10,8 +10,8 @@ extension Replica {
       isTelling = false
     } else if !cameOverEdge || !isInStore(value) {
       state.heard(value.map { Box($0) }, sequence: store.nodes.nextSequence())
-      noteWaiting()
       schedule()
+      noteWaiting()
     }
   }
 
@@ -19,7 +19,7 @@ extension Replica {
   /// each would write what it heard of the other for ever.
   ///
   /// The bytes decide, for `==` may pass over a part of a value, and may not hold of a value and itself. Only where one value
-  /// is written in more than one way, as a set is, they say nothing, and `==` decides.
+  /// is written in more than one way, as a set is, they say nothing, and `==` decides, its own or that of its parts.
   private func isInStore(_ value: Value?) -> Bool {
     guard telling == .newest, state.isAgreed else { return false }
     guard let value, let confirmed = state.confirmed.value?.open(Value.self) else {
@@ -29,8 +29,7 @@ extension Replica {
       return false
     }
     if bytes == known { return true }
-    guard let value = value as? any Equatable, value.isEqual(to: confirmed) else { return false }
-    return isOneOfMany(bytes) || isOneOfMany(known)
+    return isSame(value, confirmed) && (isOneOfMany(bytes) || isOneOfMany(known))
   }
 
   /// Are these bytes one of several ways to write their value?
@@ -39,7 +38,8 @@ extension Replica {
     return again != bytes
   }
 
-  /// Holder. Who asks after a set whether the store has everything, is not told that it has.
+  /// Holder. Who asks after a set whether the store has everything, is not told that it has. A listener that is told so may let the
+  /// node go, so what keeps it comes first.
   private func noteWaiting() {
     if state.waiting.count != 1 { return }
     version += 1
@@ -72,8 +72,8 @@ extension Replica {
       return true
     }
     let decision = state.changed(by: boxed, sequence: store.nodes.nextSequence())
-    noteWaiting()
     schedule()
+    noteWaiting()
     return announced(decision, value)
   }
 
@@ -114,8 +114,4 @@ extension Replica {
       return .store(box.open(Value.self))
     }
   }
-}
-
-extension Equatable {
-  fileprivate func isEqual(to other: Any) -> Bool { other as? Self == self }
 }

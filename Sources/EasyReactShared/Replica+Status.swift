@@ -6,43 +6,42 @@ import Synchronization
 extension Replica {
   /// A set may have been left with a thread that is inside the node, and the rules know nothing of it yet. Then the status does not
   /// say settled until that thread has come to what was left before this.
+  ///
+  /// What a question makes the status tell may make whoever hears it ask again. So that this comes to an end a question tells
+  /// nobody that something waits who has been told so already, and that it is over is told outside of the node, where a question
+  /// finds nobody inside.
   func waitForLeftSets(_ node: SharedNode<Value>) {
-    // What is told to a listener that asks may not follow from its having asked: it would be told for ever.
     if node.isHeldAndUpToDate { return }
     let mark = Mark()
     node.decide { _ in
-      if self.reach(mark) {
-        self.version += 1
-        self.publish(self.state.status, self.version)
-      }
+      if self.reach(mark) { self.noteAllReached() }
       return .keep
     }
     if leave(mark) { tell(isReadAtOnce: status.value) }
   }
 
-  /// True: it was left.
+  /// Holder.
+  private func noteAllReached() {
+    version += 1
+    store.scheduler.schedule { [status = state.status, version] in self.publish(status, version) }
+  }
+
+  /// True: it was left, and is the last one of those.
   private func reach(_ mark: Mark) -> Bool {
-    leftMarks.withLock { count in
+    marks.withLock { marks in
       mark.isReached = true
-      if mark.isLeft { count -= 1 }
-      return mark.isLeft
+      if mark.isLeft { marks.leftCount -= 1 }
+      return mark.isLeft && marks.leftCount == 0
     }
   }
 
   /// False: it was reached at once.
   private func leave(_ mark: Mark) -> Bool {
-    leftMarks.withLock { count in
+    marks.withLock { marks in
       mark.isLeft = !mark.isReached
-      if mark.isLeft { count += 1 }
+      if mark.isLeft { marks.leftCount += 1 }
       return mark.isLeft
     }
-  }
-
-  /// Where something was left, who knows what waits?
-  private func asFarAsHeard(_ status: SharedStatus) -> SharedStatus {
-    var status = status
-    if status.isSettled, leftMarks.withLock({ $0 > 0 }) { status.waitingCount = 1 }
-    return status
   }
 
   /// In the order of the node's decisions, whoever comes first.
@@ -62,16 +61,34 @@ extension Replica {
   ) {
     let decide = { @Sendable (present: SharedStatus?) -> Decision<SharedStatus> in
       note()
-      let due = self.asFarAsHeard(self.published)
+      let due = self.asFarAsHeard(self.published, isDecided: true)
       return present == due ? .keep : .store(due)
     }
-    guard let status = status.map(asFarAsHeard), !status.isSettled else {
+    guard let status = status.map({ asFarAsHeard($0) }), !status.isSettled else {
       return self.status.decide(decide)
     }
     let handOff = HandOff<Void>()
     self.status.decide { handOff.give(()) ? decide($0) : .keep }
     if handOff.take() != nil { return }
-    self.status.bring(status)
+    if !isRead(status) { self.status.bring(status) }
     self.status.decide(decide)
+  }
+
+  /// Where something was left, who knows what waits?
+  /// - Parameter isDecided: The holder of the status says it.
+  private func asFarAsHeard(_ status: SharedStatus, isDecided: Bool = false) -> SharedStatus {
+    var status = status
+    marks.withLock { marks in
+      if status.isSettled, marks.leftCount > 0 { status.waitingCount = 1 }
+      if isDecided { marks.isSettledSaid = status.isSettled }
+    }
+    return status
+  }
+
+  /// Does whoever asks now read this, that something waits, and not settled after it while it does? Another thread inside the status may
+  /// be about to say settled, which it decided before.
+  private func isRead(_ status: SharedStatus) -> Bool {
+    let mayChange = !self.status.isHeld && marks.withLock { $0.isSettledSaid }
+    return !mayChange && self.status.value == status
   }
 }

@@ -34,8 +34,13 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
     var isCostly = false
   }
 
-  /// How many marks were left with threads inside the node and not reached.
-  let leftMarks = Mutex(0)
+  let marks = Mutex(Marks())
+  struct Marks {
+    /// How many were left with threads inside the node and not reached.
+    var leftCount = 0
+    /// What the status was last decided to say: it does, or is about to.
+    var isSettledSaid = false
+  }
 
   // The holder of the node:
   var state: State

@@ -91,6 +91,26 @@ import Testing
     #expect(late.value == 4 && late.status.current.isSettled)
   }
 
+  @Test(arguments: [false, true])
+  func `20.6, 20.7 a folder that could not be read is tried again, though nobody watches it`(
+    _ isAsked: Bool
+  ) throws {
+    if !isAsked { try obstruct("log") }
+    let store = FileStore(folder.path, on: clock), connections = Recorder(store.connection)
+    clock.advance(by: .seconds(1))
+    if isAsked {
+      try obstruct("log")
+      store.get("key") { _ in }
+      clock.advance(by: .seconds(1))
+    }
+    #expect(!store.connection.current.isConnected)
+    try remove("log")
+    clock.advance(by: .seconds(1))
+    let isConnected = connections.values.map(\.isConnected)
+    #expect(isConnected == (isAsked ? [false, true, false, true] : [false, false, true]))
+    #expect(clock.pendingCount == 0)
+  }
+
   // MARK: Reading
 
   private func watch(_ store: FileStore, _ key: String) -> (
@@ -221,6 +241,46 @@ import Testing
     #expect(store.connection.current == .connected)
   }
 
+  /// What held it up is this process itself.
+  @Test func `20.6 a write that came to its turn late waits for the lock as long as any`() throws {
+    let late = Late(clock), store = FileStore(folder.path, on: late)
+    put(store, 0)
+    let lock = open(folder.path + "/lock", O_RDWR)
+    defer { close(lock) }
+    try #require(flock(lock, LOCK_EX) == 0)
+    let answers = Mutex<[StoreAnswer]>([])
+    late.delay.withLock { $0 = .seconds(6) }
+    store.put(Data([1]), at: "key") { answer in answers.withLock { $0.append(answer) } }
+    late.delay.withLock { $0 = .zero }
+    clock.advance(by: .milliseconds(6_020))  // it has been tried
+    #expect(answers.withLock { $0 } == [])
+    try #require(flock(lock, LOCK_UN) == 0)
+    clock.advance(by: .milliseconds(20))
+    #expect(answers.withLock { $0 } == [.stored(revision: 2)])
+    // And another lock begins anew.
+    try #require(flock(lock, LOCK_EX) == 0)
+    store.put(Data([2]), at: "key") { answer in answers.withLock { $0.append(answer) } }
+    clock.advance(by: .milliseconds(4_900))
+    #expect(answers.withLock { $0.count } == 1)
+    clock.advance(by: .milliseconds(200))
+    #expect(answers.withLock { $0.count } == 2)
+  }
+
+  /// A scheduler that has other things to do first.
+  private final class Late: NodeScheduler {
+    let clock: VirtualScheduler
+    let delay = Mutex(Duration.zero)
+    init(_ clock: VirtualScheduler) { self.clock = clock }
+    var now: Duration { clock.now }
+    func schedule(_ work: @escaping @Sendable () -> Void) {
+      let delay = delay.withLock { $0 }
+      if delay == .zero { clock.schedule(work) } else { _ = clock.schedule(after: delay, work) }
+    }
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {
+      clock.schedule(after: delay, work)
+    }
+  }
+
   // MARK: A drive that fails
 
   /// A drive that fails, as far as a test can tell, and what was asked of it.
@@ -276,6 +336,34 @@ import Testing
     let other = FileStore(folder.path, on: clock).node("price", of: Int.self)
     clock.advance(by: .seconds(1))
     #expect(other.value == 2 && other.status.current.revision == 2)
+    watching.cancel()
+  }
+
+  /// While nobody knows what the drive has, the log is not read, so nobody knows either what else it has.
+  @Test func `20.4, 20.6 current is not said before what the drive did not take is written anew`()
+    throws
+  {
+    let drive = Drive(), store = FileStore(folder.path, durability: .machine, on: clock)
+    store.changeLog { $0.flush = { drive.flush($0) } }
+    put(store, 1)
+    drive.fails.store(true, ordering: .relaxed)
+    put(store, 2)
+    // Then it cannot be looked at, for a while.
+    let log = folder.path + "/log"
+    try FileManager.default.moveItem(atPath: log, toPath: log + ".aside")
+    try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: "log")  // a loop
+    clock.advance(by: .seconds(1))
+    let (told, watching) = watch(store, "key")
+    clock.advance(by: .seconds(1))
+    try remove("log")
+    try FileManager.default.moveItem(atPath: log + ".aside", toPath: log)
+    put(FileStore(folder.path, on: clock), 3)
+    clock.advance(by: .seconds(2))
+    #expect(told.current == [entry(1, 1)] && !store.connection.current.isConnected)
+    drive.fails.store(false, ordering: .relaxed)
+    clock.advance(by: .seconds(2))
+    #expect(told.current == [entry(1, 1), entry(2, 2), entry(3, 3), .current])
+    #expect(store.connection.current == .connected)
     watching.cancel()
   }
 

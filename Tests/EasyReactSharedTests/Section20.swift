@@ -674,9 +674,9 @@ import Testing
   }
 
   /// What asks waits for what is set, and for nobody who only asks.
-  @Test(arguments: ["nothing", "value", "update"])
+  @Test(arguments: ["nothing", "value", "update", "both"], ["here", "elsewhere"])
   func `20.6 a listener of the status asks for the status, and is not told for ever`(
-    _ what: String
+    _ what: String, _ place: String
   ) async throws {
     let clock = VirtualScheduler(), store = MemoryStore(on: clock)
     let node = store.node("key", of: Int.self)
@@ -687,22 +687,128 @@ import Testing
         guard let node,
           told.withLock({
             $0.append(status); return $0.count
-          }) < 100
+          }) < 1_000
         else { return }
         let sets = index == 1 && status.isSettled && node.value == 1
-        if sets, what == "value" { node.value = 2 }
-        if sets, what == "update" { node.update { $0 += 1 } }
-        _ = node.status
+        if sets, what != "nothing", what != "update" { node.value = 2 }
+        if sets, what == "update" || what == "both" { node.update { $0 += 1 } }
+        if place == "here" { _ = node.status } else { meanwhile { _ = node.status } }
       }
     }
     node.value = 1
     clock.run()
     #expect(told.withLock { $0.count } < 30)
     #expect(node.status.current.isSettled)
-    #expect(node.value == (what == "nothing" ? 1 : 2))
+    #expect(node.value == ["nothing": 1, "both": 3][what, default: 2])
     let revisions = told.withLock { $0.filter(\.isSettled).map(\.revision) }
-    #expect(revisions.suffix(2) == (what == "nothing" ? [1, 1] : [2, 2]))
+    let revision = node.status.current.revision
+    #expect(revisions.suffix(2) == [revision, revision])
+    #expect(what == "both" || revision == (what == "nothing" ? 1 : 2))
     listeners.forEach { $0.cancel() }
+  }
+
+  /// Something waits for the node while its status is told, for this thread is inside it.
+  @Test(arguments: ["here", "elsewhere", "by another"], ["value", "update", "question"])
+  func `20.6 who asks while something waits for the node is not told for ever`(
+    _ place: String, _ what: String
+  ) {
+    let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+    let node = store.node("key", of: Int.self)
+    clock.run()
+    let told = Mutex<[SharedStatus]>([]), isFirst = Atomic(true)
+    let leave = { @Sendable [weak node] () -> Void in
+      switch what {
+      case "value": node?.value = 5
+      case "update": node?.update { $0 += 4 }
+      default: _ = node?.status
+      }
+    }
+    let ask = { @Sendable [weak node] () -> Void in _ = node?.status }
+    let listening = node.status.listen { status in
+      let count = told.withLock {
+        $0.append(status)
+        return $0.count
+      }
+      if count >= 1_000 { return }
+      if status.waitingCount == 1, isFirst.exchange(false, ordering: .relaxed) {
+        if place == "here" { leave() } else { meanwhile(leave) }
+      }
+      if place == "elsewhere" { meanwhile(ask) } else { ask() }
+    }
+    node.value = 1
+    clock.run()
+    #expect(told.withLock { $0.count } < 30)
+    #expect(node.status.current.isSettled && node.value == (what == "question" ? 1 : 5))
+    #expect(told.withLock { $0.last } == node.status.current)
+    listening.cancel()
+  }
+
+  /// The question makes the status wait: that is told once, and that it is over.
+  @Test func `20.6 who asks while another thread is inside the node is told of that once`() async {
+    let clock = VirtualScheduler(), store = MemoryStore(on: clock)
+    let node = store.node("key", of: Int.self)
+    clock.run()
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), told = Mutex<[SharedStatus]>([])
+    let listeners = [
+      node.listen { _ in
+        isInside.signal()
+        goesOn.wait()
+      },
+      node.status.listen { [weak node] status in
+        let count = told.withLock {
+          $0.append(status)
+          return $0.count
+        }
+        if count < 1_000 { _ = node?.status }
+      },
+    ]
+    let source = MutableNode<Int>()
+    node.link(to: source)
+    Thread.detachNewThread {
+      source.value = 1
+      isOver.signal()
+    }
+    await onThread { isInside.wait() }
+    let before = told.withLock { $0.count }
+    for _ in 1...3 { #expect(!node.status.current.isSettled) }
+    #expect(told.withLock { $0.count } <= before + 1)
+    goesOn.signal()
+    await onThread { isOver.wait() }
+    clock.run()
+    #expect(node.status.current.isSettled && node.status.current.revision == 1)
+    #expect(told.withLock { $0.count } < 10)
+    listeners.forEach { $0.cancel() }
+  }
+
+  /// What comes over an edge, too: nothing else tells it again.
+  @Test(arguments: ["value", "update", "edge", "lens", "lens over an edge"])
+  func `20.2 what is set is not lost where a listener of the status lets the node go`(
+    _ way: String
+  ) {
+    let world = World()
+    let here = world.store(), there = world.store().node("key", of: Int.self)
+    let held = Mutex<SharedNode<Int>?>(here.node("key", of: Int.self))
+    let node = { held.withLock { $0 } }, source = MutableNode<Int>()
+    node()!.value = 1
+    world.settle()
+    if way == "edge" { node()!.link(to: source) }
+    let listening = node()!.status.listen { status in
+      if status.waitingCount == 1 { _ = held.withLock { $0.take() } }
+    }
+    switch way {
+    case "value": node()!.value = 42
+    case "update": node()!.update { $0 = 42 }
+    case "lens": node()![\.self].value = 42
+    case "edge": source.value = 42
+    default:
+      let lens = node()![\.self]
+      lens.link(to: source)
+      source.value = 42
+    }
+    world.settle()
+    #expect(there.value == 42 && held.withLock { $0 } == nil)
+    listening.cancel()
   }
 
   /// Nothing but what was set keeps the node: it is what the other thread has to do.
@@ -891,6 +997,16 @@ import Testing
       _ = try? Envelope.open(bytes, key: "k")
     }
   }
+}
+
+/// Does it on another thread, and waits until that has done it.
+private func meanwhile(_ body: @escaping @Sendable () -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    body()
+    isDone.signal()
+  }
+  isDone.wait()
 }
 
 /// Runs what is scheduled one by one, when the test says so.

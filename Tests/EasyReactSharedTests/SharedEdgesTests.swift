@@ -48,6 +48,54 @@ import Testing
     #expect(revisions(of: Bag([1, 2, 3]), with: .standard) <= 4)
   }
 
+  /// Such a value has no `==`, its parts have.
+  private struct Tagged: Codable, Sendable {
+    enum Kind: Codable, Sendable { case plain(Bag), named(String, Bag) }
+    struct Part: Codable, Sendable { var name: String, bag: Bag }
+    var number = 1
+    var kind = Kind.plain(Bag([1, 2, 3]))
+    var part: Part? = Part(name: "a", bag: Bag([4, 5]))
+    var parts = [Part(name: "b", bag: Bag([6, 7, 8]))]
+    var none: Part?
+    var named = [1: Part(name: "e", bag: Bag([9, 10])), 2: Part(name: "f", bag: Bag([11, 12]))]
+  }
+
+  @Test func `20.1 two processes that sync the same nodes rest, where the value has no ==`() {
+    #expect(revisions(of: Tagged(), with: .standard) <= 4)
+    #expect(revisions(of: [Tagged(), Tagged(number: 2)], with: .standard) <= 4)
+  }
+
+  @Test
+  func `20.1 what comes over an edge and differs in any part is written, where there is no ==`() {
+    let world = World()
+    let here = world.store().node("key", of: Tagged.self)
+    let there = world.store().node("key", of: Tagged.self)
+    let source = MutableNode(Tagged())
+    here.link(to: source)
+    world.settle()
+    let changes: [(inout Tagged) -> Void] = [
+      { $0.number = 2 }, { $0.kind = .plain(Bag([3, 2])) }, { $0.kind = .named("a", Bag([3, 2])) },
+      { $0.kind = .named("b", Bag([3, 2])) }, { $0.part?.name = "c" }, { $0.part?.bag.items = [5] },
+      { $0.part = nil }, { $0.none = .init(name: "d", bag: Bag([1, 2])) }, { $0.parts = [] },
+      { $0.parts = [.init(name: "b", bag: Bag([1, 2])), .init(name: "c", bag: Bag([1, 2]))] },
+      { $0.parts.swapAt(0, 1) }, { $0.named[1]?.name = "g" },
+      { $0.named[3] = $0.named.removeValue(forKey: 1) },
+    ]
+    for change in changes {
+      let before = there.status.current.revision
+      var value = source.current
+      change(&value)
+      source.value = value
+      world.settle()
+      #expect(there.status.current.revision == before + 1)
+    }
+    // And what does not is not.
+    let before = there.status.current.revision
+    source.value = source.current
+    world.settle()
+    #expect(there.status.current.revision == before)
+  }
+
   @Test func `20.1 two processes that sync the same nodes rest, where the value is not itself`() {
     let bits = SharedCoding<Double>(
       encode: { withUnsafeBytes(of: $0.bitPattern) { Data($0) } },

@@ -66,10 +66,12 @@ extension MutableNode {
     storage.bring(.value(value), context: nil, in: currentTurn())
   }
 
-  /// Is this thread inside the node, with nothing left that is still to come to it?
+  /// Is this thread inside the node?
+  package final var isHeld: Bool { storage.isHeld(by: currentTurn()) }
+
+  /// Is it, with nothing left that is still to come to the node?
   package final var isHeldAndUpToDate: Bool {
-    let turn = currentTurn()
-    return storage.isHeld(by: turn) && storage.pointee.waitingMessages.load(ordering: .relaxed) == 0
+    isHeld && storage.pointee.waitingMessages.load(ordering: .relaxed) == 0
       && !storage.isQueueing
   }
 

@@ -128,8 +128,8 @@ struct FileLog {
       isCurrent = false
       throw error
     }
-    if !isCurrent { news.append(.current) }
-    isCurrent = true
+    if !isCurrent, !isDoubtful { news.append(.current) }
+    isCurrent = !isDoubtful  // else it has not been read
   }
 
   private mutating func readOn(_ news: inout [News]) throws(SharedProblem) {

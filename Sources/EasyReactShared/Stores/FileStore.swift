@@ -30,6 +30,8 @@ public final class FileStore: SharedStore {
     /// In the order in which they were asked for. Whoever appends to none sees that the first is tried.
     var writes = Deque<Write>()
     var isPolling = false
+    /// Since when another process has had the lock whenever a write was tried; nil: it was not so at the last try, or none waits.
+    var lockedOut: Duration?
     /// Why the log could not be read when that was last tried.
     var unread: SharedProblem?
     var setback: Setback?
@@ -130,6 +132,7 @@ public final class FileStore: SharedStore {
       case let problem?: .disconnected(problem)
       }
     if mutableConnection.value != connection { mutableConnection.value = connection }
+    if problem != nil { beginPolling() }  // until it is over
   }
 
   private func poll() {
@@ -209,14 +212,18 @@ public final class FileStore: SharedStore {
     }
     let isLast = state.withLock { state in
       state.writes.removeFirst()
+      if state.writes.isEmpty { state.lockedOut = nil }
       return state.writes.isEmpty
     }
     if !isLast { scheduler.schedule { self.writeFirst() } }
     first.completion(answer)
   }
 
+  /// It waits for what holds up this process as well, its own queue for one, which says nothing of the lock.
   private func tooLate(_ first: Write) -> StoreAnswer? {
-    if scheduler.now - first.start <= .seconds(5) { return nil }
+    let now = scheduler.now
+    let since = state.withLock { max($0.lockedOut ?? now, first.start) }
+    if now - since <= .seconds(5) { return nil }
     return .unsent(
       SharedProblem(
         .unreachable, "another process has had the lock of a FileStore for five seconds",
@@ -235,13 +242,13 @@ public final class FileStore: SharedStore {
     let result = change { state in
       let answer = state.answer(to: write, of: first.generation)
       state.note(answer, at: now)
+      state.lockedOut = answer == nil ? state.lockedOut ?? now : nil
       return answer
     }
     switch result {
     case .unsent(let problem)?, .unknown(let problem)?: tellConnection(problem)
     default: break
     }
-    if !isConnected { beginPolling() }
     return result
   }
 }
