@@ -90,7 +90,11 @@ extension TurnPointer {
 
   /// The newest staged value of a node, in this batch or one around it.
   @usableFromInline func staged(_ storage: NodePointer) -> StagedPointer? {
-    list.pointee.find(storage) ?? outer?.staged(storage)
+    guard let entry = list.pointee.find(storage) else { return outer?.staged(storage) }
+    guard let changes = entry.pointee.change?.takeUnretainedValue() else { return entry }
+    let hasValue = unsafeDowncast(changes, to: AnyStagedChanges.self).makeAll(
+      of: entry.pointee.node.takeUnretainedValue(), in: self)
+    return hasValue ? list.pointee.find(storage) : outer?.staged(storage)
   }
 
   /// This batch's own for a node, if there is one.
@@ -146,7 +150,7 @@ extension TurnPointer {
   @usableFromInline var isNew = true
   /// Retained.
   @usableFromInline var context: Unmanaged<ContextBox>? = nil
-  /// Retained: `StagedChanges`.
+  /// Retained: `AnyStagedChanges`.
   @usableFromInline var change: Unmanaged<AnyObject>? = nil
   /// For a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
@@ -238,7 +242,7 @@ extension MutableNode {
     case .empty: stage(nil, context, in: batch)
     case .change where storage.pointee.traits.has(.isKept),
       .attempt where storage.pointee.traits.has(.isKept):
-      stageChange(arrival.asAttempt!, context, in: batch)
+      stageUnknown(arrival.asAttempt!, context, in: batch)
     case .change(let change):
       guard var value = value else { return }  // staged, or stored
       change(&value)

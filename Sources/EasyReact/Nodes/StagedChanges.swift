@@ -5,50 +5,153 @@
 /// While a change is made, which may run what the user wrote, the value of before can be read: so a collection would be copied for each
 /// change. Instead there are two copies that are changed in turn, one of which can be read while the other is changed. That is
 /// Left-Right (P. Ramalhete, A. Correia, 2015: a concurrency control technique with wait-free population oblivious reads), with one thread.
-private final class StagedChanges<Value: Sendable> {
+///
+/// In a batch within another one they are made when this thread reads the node there: made at once, each such batch would copy the
+/// value, which the batch around it keeps, for this one may throw.
+private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
   /// Nil: a value of the batch is under them.
-  var bodies: [@Sendable (inout Value) -> Bool]?
+  var changes: [StagedChange<Value>]?
+  /// What those come to that are not made yet.
+  var waiting = Queue<StagedChange<Value>.Body>()
+  var isMaking = false
+  /// Is there a value of the batch, to be read? Else that of before is.
+  var hasValue: Bool
   /// Equal to what is staged. Nil: not made yet, or being changed.
   var copy: Value?
-  /// How many were staged, by which it shows whether what the user wrote has staged more.
+  /// How many were made, by which it shows whether what the user wrote has staged more.
   var count = 0
 
-  init(_ bodies: [@Sendable (inout Value) -> Bool]?) { self.bodies = bodies }
+  init(_ changes: [StagedChange<Value>]?, hasValue: Bool) {
+    self.changes = changes
+    self.hasValue = hasValue
+  }
 
   func takeCopy() -> Value? {
     defer { copy = nil }
     return copy
   }
+
+  override func makeAll(of node: AnyNode, in batch: Batch) -> Bool {
+    // Not from within, where they are made in turn.
+    if !isMaking, !waiting.isEmpty {
+      isMaking = true
+      defer { isMaking = false }
+      let node = unsafeDowncast(node, to: MutableNode<Value>.self)
+      while let body = waiting.popFirst() { node.make(body, self, in: batch) }
+    }
+    return hasValue
+  }
+}
+
+/// Of any node.
+class AnyStagedChanges {
+  /// What waits is made. False: nothing of the batch is to be read.
+  func makeAll(of node: AnyNode, in batch: Batch) -> Bool { true }
+}
+
+/// A change that a batch stages.
+struct StagedChange<Value: Sendable>: Sendable {
+  /// Says whether there was anything to change.
+  typealias Body = @Sendable (inout Value) -> Bool
+
+  /// What a change comes to, which made twice comes to the same, for no closure of the user's runs in it.
+  enum Outcome: Sendable {
+    case itself
+    /// Of the value that is read, at once; nil: nothing.
+    case read(@Sendable (Value) -> Body?)
+    /// The user's closure is the change, and is made of a copy each time.
+    case unknown
+  }
+
+  let body: Body
+  let outcome: Outcome
+
+  var isRepeatable: Bool {
+    if case .unknown = outcome { false } else { true }
+  }
 }
 
 extension MutableNode {
-  /// - Parameter put: What the change comes to, of the value that is read; nil: nothing. Made twice it comes to the same, for no
-  ///   closure of the user's runs in it. A change without it is made of a copy each time.
-  @usableFromInline final func stageChange(
-    _ change: @escaping @Sendable (inout Value) -> Bool,
-    put: ((Value) -> (@Sendable (inout Value) -> Bool)?)? = nil, _ context: ContextBox?,
+  @usableFromInline final func stageUnknown(
+    _ body: @escaping @Sendable (inout Value) -> Bool, _ context: ContextBox?, in batch: Batch
+  ) {
+    stageChange(StagedChange(body: body, outcome: .unknown), context, in: batch)
+  }
+
+  final func stageChange(_ change: StagedChange<Value>, _ context: ContextBox?, in batch: Batch) {
+    if batch.refuses { refuseToStage(.attempt(change.body)) }
+    let body: StagedChange<Value>.Body? =
+      if case .read(let read) = change.outcome { value.flatMap(read) } else { change.body }
+    if batch.outer == nil || !change.isRepeatable || !leave(change, body, context, in: batch) {
+      make(change, body, context, in: batch)
+    }
+  }
+
+  /// To be made when it is read. False: a value of the batch is under it, which nobody else has.
+  private func leave(
+    _ change: StagedChange<Value>, _ body: StagedChange<Value>.Body?, _ context: ContextBox?,
+    in batch: Batch
+  ) -> Bool {
+    let present = stagedChanges(in: batch)
+    let changes = present ?? StagedChanges([], hasValue: false)
+    if changes.changes == nil { return false }
+    changes.changes?.append(change)
+    if let body { changes.waiting.append(body) }
+    if present == nil {
+      stage(nil, context, in: batch)
+      batch.entry(of: self).pointee.change = Unmanaged.passRetained(changes)
+    } else {
+      let entry = batch.entry(of: self)
+      entry.replace(entry.take(Value.self), context, change: changes)
+    }
+    return true
+  }
+
+  /// What waited.
+  fileprivate func make(
+    _ body: @escaping StagedChange<Value>.Body, _ changes: StagedChanges<Value>, in batch: Batch
+  ) {
+    let count = changes.count
+    // Not as a derivation reads that may have asked.
+    var value = changes.takeCopy() ?? storage.readPresent(Value.self)
+    let hasChanged = value != nil && body(&value!)
+    // Else it was replaced by what the user wrote.
+    guard let entry = batch.ownEntry(of: storage), stagedChanges(in: batch) === changes else {
+      return
+    }
+    let isUndisturbed = count == changes.count
+    if hasChanged { exchange(&value, changes, entry) { entry.put($0) } }
+    if isUndisturbed, !_isPOD(Value.self) {
+      keep(&value, as: changes, hasChanged ? body : nil, in: batch)
+    }
+  }
+
+  private func make(
+    _ change: StagedChange<Value>, _ body: StagedChange<Value>.Body?, _ context: ContextBox?,
     in batch: Batch
   ) {
-    if batch.refuses { refuseToStage(.attempt(change)) }
-    let body = if let put { value.flatMap(put) } else { change }
-    let changes = stagedChanges(in: batch), count = changes?.count
+    _ = batch.staged(storage)  // what waits comes before it
+    let changes = stagedChanges(in: batch)
+    let count = changes?.count
     // Moved to and fro, for as long as it is held twice a change copies it.
     var value = changes?.takeCopy() ?? value  // staged, or stored
     let hasChanged = if let body, value != nil { body(&value!) } else { false }
     guard let present = stagedChanges(in: batch) else {
       stage(value, context, in: batch)
       let entry = batch.entry(of: self)
-      entry.pointee.change = Unmanaged.passRetained(StagedChanges<Value>([change]))
+      entry.pointee.change = Unmanaged.passRetained(
+        StagedChanges<Value>([change], hasValue: true))
       return
     }
     let isUndisturbed = changes === present && count == present.count
-    present.bodies?.append(change)
-    if hasChanged || present.bodies != nil {
-      exchange(&value, context, present, batch.entry(of: self))
+    present.changes?.append(change)
+    if hasChanged || present.changes != nil {
+      let entry = batch.entry(of: self)
+      exchange(&value, present, entry) { entry.replace($0, context, change: present) }
     } else {
       currentTurn().pointee.callSite = nil  // nothing comes of the call
     }
-    if isUndisturbed, put != nil, !_isPOD(Value.self) {
+    if isUndisturbed, change.isRepeatable, !_isPOD(Value.self) {
       keep(&value, as: present, hasChanged ? body : nil, in: batch)
     }
   }
@@ -59,19 +162,20 @@ extension MutableNode {
     if let changes = entry.pointee.change {
       return unsafeDowncast(changes.takeUnretainedValue(), to: StagedChanges<Value>.self)
     }
-    let changes = StagedChanges<Value>(nil)
+    let changes = StagedChanges<Value>(nil, hasValue: true)
     entry.pointee.change = Unmanaged.passRetained(changes)
     return changes
   }
 
   /// Leaves the value that was staged before.
   private func exchange(
-    _ value: inout Value?, _ context: ContextBox?, _ changes: StagedChanges<Value>,
-    _ entry: StagedPointer
+    _ value: inout Value?, _ changes: StagedChanges<Value>, _ entry: StagedPointer,
+    put: (Value?) -> Void
   ) {
     changes.count += 1
     let old = entry.take(Value.self)
-    entry.replace(value, context, change: changes)
+    put(value)
+    changes.hasValue = true
     value = old
     changes.copy = nil  // behind the exchange, too
   }
@@ -79,7 +183,7 @@ extension MutableNode {
   /// What was staged before the last change is changed too. The part that it replaced dies here, which may run what the user wrote.
   private func keep(
     _ value: inout Value?, as changes: StagedChanges<Value>,
-    _ body: (@Sendable (inout Value) -> Bool)?, in batch: Batch
+    _ body: StagedChange<Value>.Body?, in batch: Batch
   ) {
     let count = changes.count
     if let body, value == nil || !body(&value!) { return }
@@ -90,20 +194,28 @@ extension MutableNode {
   @usableFromInline final func finishChanges(
     _ changes: AnyObject, _ ending: StagedEnding, _ context: ContextBox?, _ turn: TurnPointer
   ) -> Bool {
-    guard let bodies = unsafeDowncast(changes, to: StagedChanges<Value>.self).bodies else {
+    guard let changes = unsafeDowncast(changes, to: StagedChanges<Value>.self).changes else {
       return false
     }
-    let all: @Sendable (inout Value) -> Bool = { value in
-      var hasChanged = false
-      for body in bodies where body(&value) { hasChanged = true }
-      return hasChanged
-    }
-    let change = bodies.count == 1 ? bodies[0] : all
     switch ending {
-    case .apply: storage.bring(kept(.attempt(change)), context: context, in: turn)
-    case .stageInOpenBatch: stageChange(change, context, in: turn.openBatch.unsafelyUnwrapped)
+    case .apply: storage.bring(kept(.attempt(body(of: changes))), context: context, in: turn)
+    case .stageInOpenBatch:
+      let callSite = turn.pointee.callSite
+      for change in changes {
+        turn.pointee.callSite = callSite
+        stageChange(change, context, in: turn.openBatch.unsafelyUnwrapped)
+      }
     case .drop: break
     }
     return true
+  }
+
+  private func body(of changes: [StagedChange<Value>]) -> StagedChange<Value>.Body {
+    if changes.count == 1 { return changes[0].body }
+    return { value in
+      var hasChanged = false
+      for change in changes where change.body(&value) { hasChanged = true }
+      return hasChanged
+    }
   }
 }

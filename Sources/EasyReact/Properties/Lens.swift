@@ -67,7 +67,8 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
     if let batch = turn.openBatch {
-      return root.stageChange(change, put: outcome(of: arrival, change), context, in: batch)
+      let staged = StagedChange(body: change, outcome: outcome(of: arrival))
+      return root.stageChange(staged, context, in: batch)
     }
     turn.enter()
     let number = newWave()
@@ -112,12 +113,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     }
   }
 
-  /// What the change comes to, of a whole that is read: the same again, without the user's closure.
-  private func outcome(
-    of arrival: Arrival<Value>, _ change: @escaping @Sendable (inout Root) -> Bool
-  ) -> (Root) -> (@Sendable (inout Root) -> Bool)? {
-    guard let body = arrival.asAttempt else { return { _ in change } }
-    return { [part] whole in
+  /// Without the user's closure, made of the part that is read.
+  private func outcome(of arrival: Arrival<Value>) -> StagedChange<Root>.Outcome {
+    guard let body = arrival.asAttempt else { return .itself }
+    return .read { [part] whole in
       guard var value = part.get(whole), body(&value) else { return nil }
       return { [value] in part.put(&$0, value) }
     }

@@ -52,8 +52,11 @@ func isAnyClockDue() -> Bool {
   waitingTimers.withLock { Array($0.values) }.contains { $0.isAnyDue() }
 }
 
-/// The timers of one scheduler, in a binary heap, with one task that sleeps until the first; and the
+/// The timers of one scheduler, in a binary heap, with a task that sleeps until the first; and the
 /// work that is due, with one task that does it.
+///
+/// A task that sleeps goes on where an earlier timer comes, below that one's own: for Swift keeps the job of a
+/// sleep that was cancelled until its time, so n timers beside a later one would leave n of them.
 private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duration {
   typealias Work = @Sendable () -> Void
 
@@ -77,7 +80,8 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     /// What was cancelled stays in it until it is the first, or more than half of it was.
     var heap = Heap<Entry>()
     var bodies: [UInt64: Work] = [:]
-    var sleeper: Sleeper?
+    /// Each sleeps until an earlier time than the one before it.
+    var sleepers: [Sleeper] = []
 
     /// The first that was not cancelled.
     mutating func first() -> Entry? {
@@ -92,6 +96,17 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       }
       shrink()
       return body
+    }
+
+    /// It has slept enough, and so have those that sleep less. False: it was ended, or one that sleeps longer woke before it.
+    mutating func pop(_ sleeper: Sleeper) -> Bool {
+      guard let place = place(of: sleeper) else { return false }
+      sleepers.removeSubrange(place...)
+      return true
+    }
+
+    func place(of sleeper: Sleeper) -> Int? {
+      sleepers.lastIndex { $0.number == sleeper.number }
     }
 
     /// `Heap` does not say how much room it has.
@@ -168,27 +183,36 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     return first.due <= now
   }
 
-  /// A task sleeps until the first timer is due, or earlier; none where nothing waits.
-  private func setSleeper() {
-    let (old, new) = state.withLock { state -> (Sleeper?, Sleeper?) in
-      let old = state.sleeper
-      guard let first = state.first() else {
-        state.sleeper = nil
-        noteWaiting(false)
-        return (old, nil)
-      }
-      if let old, old.due <= first.due { return (nil, nil) }
-      state.number += 1
-      state.sleeper = Sleeper(number: state.number, due: first.due)
-      noteWaiting(true)
-      return (old, state.sleeper)
-    }
-    old?.task?.cancel()
-    guard let new else { return }
+  // MARK: Sleeping
+
+  private func setSleeper() { change(state.withLock { sleepersToChange(&$0) }) }
+
+  /// Under the lock. A task sleeps until the first timer is due, or earlier; none where nothing waits.
+  private func sleepersToChange(_ state: inout State) -> (ended: [Sleeper], new: Sleeper?) {
+    guard let first = state.first() else { return (endAll(&state), nil) }
+    if let next = state.sleepers.last, next.due <= first.due { return ([], nil) }
+    state.number += 1
+    let new = Sleeper(number: state.number, due: first.due)
+    state.sleepers.append(new)
+    noteWaiting(true)
+    return ([], new)
+  }
+
+  /// Under the lock, for who schedules next notes that something waits, under the lock too.
+  private func endAll(_ state: inout State) -> [Sleeper] {
+    defer { state.sleepers = [] }
+    noteWaiting(false)
+    return state.sleepers
+  }
+
+  private func change(_ sleepers: (ended: [Sleeper], new: Sleeper?)) {
+    for sleeper in sleepers.ended { sleeper.task?.cancel() }
+    guard let new = sleepers.new else { return }
     let task = Task.detached { await self.sleep(new) }
     let isPresent = state.withLock { state in
-      if state.sleeper?.number == new.number { state.sleeper?.task = task }
-      return state.sleeper?.number == new.number
+      guard let place = state.place(of: new) else { return false }
+      state.sleepers[place].task = task
+      return true
     }
     if !isPresent { task.cancel() }
   }
@@ -210,15 +234,14 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       isOver = false
     }
     let now = self.now
-    let (isMine, isFirst) = state.withLock { state in
-      guard state.sleeper?.number == sleeper.number else { return (false, false) }
-      state.sleeper = nil
-      // Here, for who schedules next notes that something waits, under the lock too.
-      if !isOver { noteWaiting(false) }
-      return (true, isOver && makeReady(&state, by: max(now, sleeper.due)))
+    let (sleepers, isFirst) = state.withLock { state -> (([Sleeper], Sleeper?), Bool) in
+      guard state.pop(sleeper) else { return (([], nil), false) }
+      if !isOver { return ((endAll(&state), nil), false) }
+      let isFirst = makeReady(&state, by: max(now, sleeper.due))
+      return (sleepersToChange(&state), isFirst)
     }
+    change(sleepers)
     if isFirst { Task.detached { await self.work() } }
-    if isMine && isOver { setSleeper() }
   }
 
   /// Under the lock. True: nobody is doing the work yet.

@@ -26,6 +26,8 @@ final class ManualClock: Clock, Sendable {
 
   /// How many sleeps were begun.
   var sleeps: Int { state.withLock { $0.number } }
+  /// How many of them were cancelled.
+  var cancelledSleeps: Int { state.withLock { $0.cancelled.count } }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let number = state.withLock { state in
@@ -57,6 +59,16 @@ final class ManualClock: Clock, Sendable {
       defer { state.watchers.removeAll { $0.until == deadline.offset } }
       return (nil, state.watchers.filter { $0.until == deadline.offset }.map(\.waker))
     }
+  }
+
+  /// Wakes who sleeps until then, though the time has not come, or with an error.
+  func wake(until time: Duration, throwing error: (any Error)? = nil) {
+    let woken = state.withLock { state in
+      let woken = state.sleepers.filter { $0.value.until.offset == time }
+      for number in woken.keys { state.sleepers[number] = nil }
+      return woken.values.map(\.waker)
+    }
+    for waker in woken { waker.resume(with: error.map { .failure($0) } ?? .success(())) }
   }
 
   /// Moves the time on, and wakes who has slept enough.

@@ -116,6 +116,19 @@ func keptRows() -> [GrowthRow] {
           last.wait()
         }
       }),
+    // One after the other, each before the one that waits.
+    GrowthRow(
+      "kept by a ClockScheduler of which n timers fired, and one waits",
+      .bytes(limit: 16) { size in
+        let scheduler = ClockScheduler(ContinuousClock()), fired = DispatchSemaphore(value: 0)
+        scheduler.schedule(after: .seconds(600)) {}
+        return Grown(work: size, keep: scheduler) {
+          for _ in 0..<size {
+            scheduler.schedule(after: .microseconds(10)) { fired.signal() }
+            fired.wait()
+          }
+        }
+      }),
     GrowthRow(
       "kept by a recorder that forgets n threads, again",
       .bytes(limit: 8) { size in
