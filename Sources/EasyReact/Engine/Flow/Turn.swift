@@ -72,6 +72,8 @@ import Synchronization
   var ring: UnsafeMutableRawPointer? = nil
   var recording: Unmanaged<AnyObject>? = nil
   var turnNumber: UInt64 = 0
+  /// From one, and of no other turn: that of a thread which begins may lie where that of one which has ended lay.
+  var identity: UInt64 = 0
   var threadNumber: UInt32 = 0
 
   /// Joins, and retired things, that a turn keeps room for when it ends.
@@ -106,7 +108,11 @@ import Synchronization
 @usableFromInline @inline(never) func makeTurn() -> TurnPointer {
   let turn = TurnPointer.allocate(capacity: 1)
   turn.initialize(to: Turn())
-  turns.withLock { _ = $0.addresses.insert(turn) }
+  turns.withLock { turns in
+    turns.addresses.insert(turn)
+    turns.madeCount += 1
+    turn.pointee.identity = turns.madeCount
+  }
   easyreact_turn_set(turn) { ended in
     let turn = ended.assumingMemoryBound(to: Turn.self)
     turns.withLock {
@@ -124,6 +130,7 @@ private struct Turns: @unchecked Sendable {
   // Unchecked: addresses of blocks that are taken out, under the Mutex, before they are freed; of what lies
   // there other threads read atomics alone, under the Mutex too.
   var addresses: Set<TurnPointer> = []
+  var madeCount: UInt64 = 0
   /// Messages that threads have sent which have ended.
   var sentBefore: UInt = 0
 }

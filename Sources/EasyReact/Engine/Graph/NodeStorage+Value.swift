@@ -241,7 +241,7 @@ extension NodePointer {
     let isInside = isHeld(by: turn)
     if isInside, pointee.flags.has(.busy) { return nil }
     pointee.acquire()
-    let isOthers = sideTable.holdersTicket == 0 || sideTable.ticketHolder != turn
+    let isOthers = sideTable.holdersTicket == 0 || sideTable.ticketHolder != turn.pointee.identity
     let pendingValue = isInside && isOthers ? nil : sideTable.pendingValue
     pointee.releaseAfterCopying()
     return pendingValue.map { unsafeDowncast($0, to: PendingValue<Value>.self) }
@@ -259,7 +259,9 @@ extension NodePointer {
     sideTable.pendingValue = pendingValue
     sideTable.pendingTicket += 1
     if holdsOrMaySoon(turn) {
-      (sideTable.holdersTicket, sideTable.ticketHolder) = (sideTable.pendingTicket, turn)
+      (sideTable.holdersTicket, sideTable.ticketHolder) = (
+        sideTable.pendingTicket, turn.pointee.identity
+      )
     }
     pointee.hasPendingValue.store(true, ordering: .releasing)
     return sideTable.pendingTicket

@@ -22,7 +22,8 @@ import Synchronization
   /// for another thread may have taken over since.
   @usableFromInline var pendingTicket: UInt64 = 0
   @usableFromInline var holdersTicket: UInt64 = 0
-  @usableFromInline var ticketHolder: TurnPointer?
+  /// Its `identity`.
+  @usableFromInline var ticketHolder: UInt64 = 0
   /// Of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
   /// See Topology+Ranks.swift.
