@@ -12,7 +12,7 @@ func timedRows() -> [Benchmark] {
 }
 
 /// Time stands still, and nothing that is put off ever runs.
-private struct Still: NodeScheduler {
+struct Still: NodeScheduler {
   var now: Duration { .zero }
   func schedule(_ work: @escaping @Sendable () -> Void) {}
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Cancelable {

@@ -50,14 +50,13 @@ func combiningRows() -> [GrowthRow] {
       }
     },
     GrowthRow("n timeouts, each beside a node of a chain of n") { size in
-      let source = MutableNode<Int>(), clock = VirtualScheduler()
+      let source = MutableNode<Int>()
       let chain = (0..<size).reduce(into: [source as Node<Int>]) { chain, _ in
         chain.append(chain.last!.map { $0 })
       }
-      return Grown(work: size, keep: (chain, clock)) {
-        let late = chain.map { $0.timeout(.seconds(1), on: clock) }
-        source.set(1)
-        withExtendedLifetime(late) { clock.advance(by: .seconds(2)) }
+      return Grown(work: size, keep: chain) {
+        let late = chain.map { $0.timeout(.seconds(1), on: Still()) }
+        withExtendedLifetime(late) { source.set(1) }
       }
     },
     // Both searches for a way find components alone.
