@@ -63,9 +63,9 @@ extension LatestInnerNode {
     if !follows(node) {
       let life = freshLife()
       leaveInner(turn)
-      if !link(
-        node, down, life, Delivery(of: join, turn), join.pointee.sender.unsafelyUnwrapped, turn)
-      {
+      // The outer edge keeps its upstream where this is left with another thread; of the former inner node nobody may.
+      let sender = outer.pointee.up.unsafelyUnwrapped
+      if !link(node, down, life, Delivery(of: join, turn), sender, turn) {
         place.pointee.hasChosen = false
         return false
       }
