@@ -98,13 +98,6 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       return body
     }
 
-    /// It has slept enough, and so have those that sleep less. False: it was ended, or one that sleeps longer woke before it.
-    mutating func pop(_ sleeper: Sleeper) -> Bool {
-      guard let place = place(of: sleeper) else { return false }
-      sleepers.removeSubrange(place...)
-      return true
-    }
-
     func place(of sleeper: Sleeper) -> Int? {
       sleepers.lastIndex { $0.number == sleeper.number }
     }
@@ -205,6 +198,13 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     return state.sleepers
   }
 
+  /// Under the lock: that one could not sleep. Those that sleep less go on; where there are none, the clock is not asked again before
+  /// another timer is set.
+  private func sleepersToEnd(_ place: Int, _ state: inout State) -> [Sleeper] {
+    state.sleepers.remove(at: place)
+    return place == state.sleepers.count ? endAll(&state) : []
+  }
+
   private func change(_ sleepers: (ended: [Sleeper], new: Sleeper?)) {
     for sleeper in sleepers.ended { sleeper.task?.cancel() }
     guard let new = sleepers.new else { return }
@@ -230,13 +230,15 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
       try await clock.sleep(until: start.advanced(by: sleeper.due), tolerance: nil)
       isOver = true
     } catch {
-      // Cancelled; or a clock that does not keep time, which is not asked again for nothing.
+      // Cancelled; or a clock that does not keep time.
       isOver = false
     }
     let now = self.now
     let (sleepers, isFirst) = state.withLock { state -> (([Sleeper], Sleeper?), Bool) in
-      guard state.pop(sleeper) else { return (([], nil), false) }
-      if !isOver { return ((endAll(&state), nil), false) }
+      // Else it was ended, or one that sleeps longer woke before it.
+      guard let place = state.place(of: sleeper) else { return (([], nil), false) }
+      if !isOver { return ((sleepersToEnd(place, &state), nil), false) }
+      state.sleepers.removeSubrange(place...)  // those that sleep less have slept enough, too
       let isFirst = makeReady(&state, by: max(now, sleeper.due))
       return (sleepersToChange(&state), isFirst)
     }

@@ -109,4 +109,20 @@ import Testing
     clock.advance(to: .seconds(10))
     #expect(await done.first(3) == [5, 9, 10])
   }
+
+  /// Found by a hostile review: the earlier sleep was forgotten with it, and nothing went off until somebody set another timer.
+  @Test func `14.5 a later sleep that fails leaves the earlier one as it is`() async {
+    for _ in 0..<20 {
+      let clock = ManualClock(), scheduler = ClockScheduler(clock), done = Journal<Int>()
+      for second in [9, 5] {
+        scheduler.schedule(after: .seconds(second)) { done.note(second) }
+        await clock.isSlept(until: .seconds(second))
+      }
+      clock.wake(until: .seconds(9), throwing: Refusal())
+      for _ in 1...4 { await Task.detached {}.value }  // behind the task whose sleep has failed
+      clock.advance(to: .seconds(5))
+      #expect(await settled())
+      #expect(done.entries == [5])
+    }
+  }
 }
