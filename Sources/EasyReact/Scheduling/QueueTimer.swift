@@ -77,7 +77,7 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
     var source: (any DispatchSourceTimer)?
     /// When the source goes off; nil: it does not.
     var goesOff: UInt64?
-    /// It has let others go first since it went off last: see `takeDue`.
+    /// It was late when it went off last, and let others go first: see `takeDue`.
     var hasGivenWay = false
     /// Nil: cancelled.
     var ring: (@Sendable (Int) -> Void)?
@@ -167,7 +167,7 @@ extension QueueTimer {
     state.goesOff = nil
     let due = due.load(ordering: .relaxed), isDue = due <= Self.now
     guard let ring = state.ring, isDue, due <= moment || state.hasGivenWay else {
-      if isDue { state.hasGivenWay = true }
+      state.hasGivenWay = isDue
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }

@@ -167,6 +167,38 @@ extension LongTimes {
     keepAlive(listenings[0], listenings[1])
   }
 
+  /// Found by a hostile review: once a timer had given way, and was moved on before its turn came, it went before others the next time.
+  @Test func `11 a timer that has given way once gives way the next time too`() {
+    let queue = DispatchQueue(label: "busy"), order = Journal<String>()
+    let x = MutableNode<Int>(), y = MutableNode<Int>()
+    let listenings = [(x, "x", 100), (y, "y", 80)].map { node, name, interval in
+      node.debounce(.milliseconds(interval), on: .queue(queue)).listen { _ in order.note(name) }
+    }
+    queue.suspend()
+    x.value = 1  // due at 100
+    Self.wait(milliseconds: 50)
+    x.value = 2  // due at 150
+    Self.wait(milliseconds: 60)  // the queue has the timer of the first to serve
+    queue.async { x.value = 3 }
+    Self.wait(milliseconds: 60)
+    queue.resume()  // the timer gives way, and is moved on before it comes to its turn
+    queue.sync {}
+    Self.wait(milliseconds: 20)
+    queue.sync {}  // it has come to it
+    queue.suspend()
+    Self.wait(milliseconds: 20)
+    y.value = 4  // due behind the timer of 3
+    x.value = 4  // due behind that
+    Self.wait(milliseconds: 150)
+    queue.resume()
+    let isDone = DispatchSemaphore(value: 0)
+    QueueScheduler(queue).schedule(after: .milliseconds(20)) { isDone.signal() }
+    EasyReactTests.wait(for: isDone)
+    // A machine that stood still may have told 3 in time.
+    #expect(order.entries.suffix(2) == ["y", "x"])
+    keepAlive(listenings[0], listenings[1])
+  }
+
   /// Each value is alone for twice the interval. The queue serves the timer between two values, late, when its deadline has been
   /// moved on and is over again.
   @Test(arguments: ["debounce", "timeout"])
