@@ -94,7 +94,10 @@ extension TurnPointer {
     guard let changes = entry.pointee.change?.takeUnretainedValue() else { return entry }
     let hasValue = unsafeDowncast(changes, to: AnyStagedChanges.self).makeAll(
       of: entry.pointee.node.takeUnretainedValue(), in: self)
-    return hasValue ? list.pointee.find(storage) : outer?.staged(storage)
+    // What the user wrote may have run, and staged a value in their place.
+    let present = list.pointee.find(storage).unsafelyUnwrapped
+    let isOver = present.pointee.change?.takeUnretainedValue() !== changes
+    return hasValue || isOver ? present : outer?.staged(storage)
   }
 
   /// This batch's own for a node, if there is one.

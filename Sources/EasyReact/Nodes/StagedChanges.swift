@@ -121,7 +121,8 @@ extension MutableNode {
     }
     let isUndisturbed = count == changes.count
     if hasChanged { exchange(&value, changes, entry) { entry.put($0) } }
-    if isUndisturbed, !_isPOD(Value.self) {
+    // What is stored may be another value the next time.
+    if isUndisturbed, changes.hasValue, !_isPOD(Value.self) {
       keep(&value, as: changes, hasChanged ? body : nil, in: batch)
     }
   }

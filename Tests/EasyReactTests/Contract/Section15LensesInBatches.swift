@@ -321,4 +321,58 @@ extension `15 Lenses` {
       }
     }
   }
+
+  /// Found by a hostile review, as the next one.
+  @Test func `15.4, 4.3 what is changed in an inner batch is what was read there last`() {
+    let root = MutableNode([1, 2]), other = MutableNode([10, 20, 30])
+    let missing = root[index: 5], part = root[index: 0]
+    batch {
+      batch {
+        missing.value = 9
+        #expect(root.value == [1, 2])
+        root.link(to: other)
+        #expect(root.value == [10, 20, 30])
+        part.value = 7
+        #expect(root.value == [7, 20, 30])
+      }
+      #expect(root.value == [7, 20, 30])
+    }
+    #expect(root.value == [7, 20, 30])
+  }
+
+  @Test func `15.4, 4.3 a whole that a part's setter sets in an inner batch is read at once`() {
+    let root = MutableNode(Hooked())
+    let lens = root[\.first]
+    let hook = Hook { root.value = Hooked(numbers: [7, 7]) }
+    root.value?.hook = hook
+    batch {
+      batch {
+        lens.value = 1
+        #expect(root.value?.numbers == [7, 7])
+        #expect(root.value?.numbers == [7, 7])
+      }
+      #expect(root.value?.numbers == [7, 7])
+    }
+    #expect(root.value?.numbers == [7, 7])
+  }
+}
+
+/// Its first part's setter calls the hook, once.
+private struct Hooked: Sendable {
+  var numbers = [0, 0]
+  var hook: Hook?
+  var first: Int {
+    get { numbers[0] }
+    set {
+      hook?.call()
+      numbers[0] = newValue
+    }
+  }
+}
+
+private final class Hook: Sendable {
+  private let body: @Sendable () -> Void
+  private let isOver = Atomic(false)
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  func call() { if !isOver.exchange(true, ordering: .relaxed) { body() } }
 }
