@@ -96,6 +96,26 @@ import Testing
     #expect(there.status.current.revision == before)
   }
 
+  private struct Apple: Sendable {}
+  private struct Pear: Sendable {}
+  /// Shows a part of itself, and says that it is an optional.
+  private struct Veiled: CustomReflectable {
+    let hidden: Int
+    var customMirror: Mirror { Mirror(self, children: ["some": 1], displayStyle: .optional) }
+  }
+
+  /// Found by a hostile review.
+  @Test func `20.2 values that differ in what does not show are not taken for the same`() {
+    let (apples, pears): (Any, Any) = ([Apple](), [Pear]())
+    #expect(!isSame(apples, pears) && isSame(apples, [Apple]()))
+    #expect(!isSame([1: Apple()], [Int: Pear]()) && !isSame([Int: Apple](), [Int: Pear]()))
+    #expect(!isSame(["a": Apple()], [AnyHashable("a"): Apple()]))
+    #expect(!isSame(Veiled(hidden: 1), Veiled(hidden: 2)))
+    let (none, some): (Any, Any) = (Pear?.none as Any, Pear?(Pear()) as Any)
+    #expect(!isSame(none, some) && isSame(none, Pear?.none as Any))
+    #expect(!isSame(none, Apple?.none as Any))
+  }
+
   @Test func `20.1 two processes that sync the same nodes rest, where the value is not itself`() {
     let bits = SharedCoding<Double>(
       encode: { withUnsafeBytes(of: $0.bitPattern) { Data($0) } },
