@@ -23,7 +23,11 @@ extension Replica {
   /// Holder.
   private func noteAllReached() {
     version += 1
-    store.scheduler.schedule { [status = state.status, version] in self.publish(status, version) }
+    let publish = { @Sendable [status = state.status, version] in self.publish(status, version) }
+    store.scheduler.schedule {
+      // A scheduler that works at once is inside the node still.
+      if self.node?.isHeld == true { QueueScheduler.global().schedule(publish) } else { publish() }
+    }
   }
 
   /// True: it was left, and is the last one of those.
@@ -47,24 +51,30 @@ extension Replica {
   /// In the order of the node's decisions, whoever comes first.
   /// - Parameter isReadAtOnce: By who asks next, also where another thread is inside the status.
   func publish(_ status: SharedStatus, _ version: UInt64, isReadAtOnce: Bool = false) {
-    tell(isReadAtOnce: isReadAtOnce ? status : nil) {
-      if version < self.publishedVersion { return }
-      (self.publishedVersion, self.published) = (version, status)
+    let old = marks.withLock { marks -> SharedStatus? in
+      if version < marks.publishedVersion { return nil }
+      defer { (marks.publishedVersion, marks.published) = (version, status) }
+      return marks.published
     }
+    _ = consume old  // it may have the last reference to an error
+    tell(isReadAtOnce: isReadAtOnce ? status : nil)
   }
 
-  /// Tells what is published, as far as it is heard. A decision that is left with the thread inside the status cannot be read before
-  /// that has come to it; a value can (contract 7.5). Others may have published newer ones, so a decision follows it.
+  /// Tells what is published by then, as far as it is heard. A decision that is left with the thread inside the status cannot be read
+  /// before that has come to it; a value can (contract 7.5). Others may have published newer ones, so a decision follows it.
   /// - Parameter status: Is to be read at once.
-  private func tell(
-    isReadAtOnce status: SharedStatus?, after note: @escaping @Sendable () -> Void = {}
-  ) {
+  private func tell(isReadAtOnce status: SharedStatus?) {
     let decide = { @Sendable (present: SharedStatus?) -> Decision<SharedStatus> in
-      note()
-      let due = self.asFarAsHeard(self.published, isDecided: true)
+      let due = self.marks.withLock { marks in
+        let due = marks.asFarAsHeard(marks.published)
+        marks.isSettledSaid = due.isSettled
+        return due
+      }
       return present == due ? .keep : .store(due)
     }
-    guard let status = status.map({ asFarAsHeard($0) }), !status.isSettled else {
+    guard let status = status.map({ status in marks.withLock { $0.asFarAsHeard(status) } }),
+      !status.isSettled
+    else {
       return self.status.decide(decide)
     }
     let handOff = HandOff<Void>()
@@ -74,21 +84,19 @@ extension Replica {
     self.status.decide(decide)
   }
 
-  /// Where something was left, who knows what waits?
-  /// - Parameter isDecided: The holder of the status says it.
-  private func asFarAsHeard(_ status: SharedStatus, isDecided: Bool = false) -> SharedStatus {
-    var status = status
-    marks.withLock { marks in
-      if status.isSettled, marks.leftCount > 0 { status.waitingCount = 1 }
-      if isDecided { marks.isSettledSaid = status.isSettled }
-    }
-    return status
-  }
-
   /// Does whoever asks now read this, that something waits, and not settled after it while it does? Another thread inside the status may
   /// be about to say settled, which it decided before.
   private func isRead(_ status: SharedStatus) -> Bool {
     let mayChange = !self.status.isHeld && marks.withLock { $0.isSettledSaid }
     return !mayChange && self.status.value == status
+  }
+}
+
+extension Replica.Marks {
+  /// Where something was left, who knows what waits?
+  fileprivate func asFarAsHeard(_ status: SharedStatus) -> SharedStatus {
+    var status = status
+    if status.isSettled, leftCount > 0 { status.waitingCount = 1 }
+    return status
   }
 }

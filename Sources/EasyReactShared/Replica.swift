@@ -15,7 +15,7 @@ protocol AnyReplica: AnyObject, Sendable {
 /// the rules know of the node is always what it holds.
 final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendable {
   // Unchecked: `node` is set before the node is published, and never again; what changes is touched by the
-  // holder of the node, `published` and its version by the holder of `status`; the rest is constant or a Mutex.
+  // holder of the node; the rest is constant or a Mutex.
   let store: any SharedStore
   let key: String
   let coding: SharedCoding<Value>
@@ -38,6 +38,9 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   struct Marks {
     /// How many were left with threads inside the node and not reached.
     var leftCount = 0
+    /// The newest of the node's decisions. Here, for the status may be about to say what was decided before it.
+    var published = SharedStatus()
+    var publishedVersion: UInt64 = 0
     /// What the status was last decided to say: it does, or is about to.
     var isSettledSaid = false
   }
@@ -56,10 +59,6 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   /// While something waits for the store, the node lives.
   var keptNode: SharedNode<Value>?
   var version: UInt64 = 0
-
-  // The holder of `status`:
-  var publishedVersion: UInt64 = 0
-  var published = SharedStatus()
 
   init(
     _ store: any SharedStore, _ key: String, _ coding: SharedCoding<Value>,

@@ -781,6 +781,63 @@ import Testing
     listeners.forEach { $0.cancel() }
   }
 
+  /// Found by a hostile review: an older decision, left with the thread that is inside the status, said settled behind the set.
+  @Test func `20.6 what was decided before a set does not say settled behind it`() async {
+    let clock = VirtualScheduler(), store = MemoryStore(valueLimit: 100, on: clock)
+    let node = store.node("key", of: String.self)
+    clock.run()
+    let tooLong = String(repeating: "x", count: 1_000)
+    node.value = tooLong
+    clock.run()
+    node.value = tooLong  // waits, and what was refused is said still
+    let status = node.status, told = Mutex<[Bool]>([])
+    #expect(!status.current.isSettled)
+    let isInside = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), listening = Mutex<Listening?>(nil)
+    Thread.detachNewThread {
+      let heard = status.listen { status in
+        let isFirst = told.withLock {
+          $0.append(status.isSettled)
+          return $0.count == 1
+        }
+        if !isFirst { return }
+        isInside.signal()
+        goesOn.wait()
+      }
+      listening.withLock { $0 = heard }
+      isOver.signal()
+    }
+    await onThread { isInside.wait() }
+    clock.run()  // refused again: left with the thread inside the status
+    node.value = "good"
+    #expect(!status.current.isSettled && status.current.waitingCount == 1)
+    goesOn.signal()
+    await onThread { isOver.wait() }
+    #expect(told.withLock { $0.allSatisfy { !$0 } } && !status.current.isSettled)
+    clock.run()
+    #expect(told.withLock { $0.last } == true && status.current.isSettled)
+    #expect(node.value == "good")
+    listening.withLock { $0.take() }?.cancel()
+  }
+
+  /// Found by a hostile review: a scheduler that works at once told it inside of the node, where the next question found it again.
+  @Test func `20.6 who asks elsewhere is not told for ever by a store that works at once`() async {
+    let node = MemoryStore(on: .immediate).node("key", of: Int.self)
+    let told = Mutex<[SharedStatus]>([])
+    let listening = node.status.listen { [weak node] status in
+      let count = told.withLock {
+        $0.append(status)
+        return $0.count
+      }
+      if count < 1_000 { meanwhile { [weak node] in _ = node?.status } }
+    }
+    node.value = 1
+    #expect(await settled())
+    #expect(told.withLock { $0.count } < 30)
+    #expect(node.status.current.isSettled && node.value == 1)
+    listening.cancel()
+  }
+
   /// What comes over an edge, too: nothing else tells it again.
   @Test(arguments: ["value", "update", "edge", "lens", "lens over an edge"])
   func `20.2 what is set is not lost where a listener of the status lets the node go`(
