@@ -25,7 +25,7 @@ extension SharedNode {
     return replica.status
   }
 
-  var replica: Replica<Value> { keeper as! Replica<Value> }
+  var replica: Replica<Value> { keeperIfAny as! Replica<Value> }
   var telling: SharedTelling { replica.telling }
 
   /// Changes the value as one step over all processes, beginning with `initial` where there is none.

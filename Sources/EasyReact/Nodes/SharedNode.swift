@@ -22,8 +22,8 @@ import Synchronization
 ///
 /// The product `EasyReactShared` makes them, has the stores, and tells the rest. Nothing else makes one.
 public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked Sendable {
-  // Unchecked: adds a constant.
-  package let keeper: any ValueKeeper<Value>
+  // Unchecked: adds what only its end takes away.
+  private var keeper: (any ValueKeeper<Value>)?
   package override var keeperIfAny: (any ValueKeeper<Value>)? { keeper }
 
   /// An empty node.
@@ -34,7 +34,9 @@ public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked S
     storage.pointee.traits.insert(.isKept)
   }
 
-  deinit { keeper.nodeIsGone() }
+  /// What the keeper keeps, which may be the next shared node, goes with the listener that hears for it: in a turn, so a
+  /// chain of them is freed by the turn's loop.
+  deinit { keeper.take()?.nodeIsGone() }
 }
 
 /// Keeps a node's value elsewhere too, and so must hear of a change as a change, not as its result.
