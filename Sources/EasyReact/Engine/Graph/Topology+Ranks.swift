@@ -62,17 +62,17 @@ extension NodePointer {
 // MARK: - New nodes
 
 extension NodePointer {
-  /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock, or behind the edge. A
+  /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock, or that of the topology. A
   /// new node has rank zero at least, like the twin's: ranks below zero are those of `order`.
   func liftFresh(above up: NodePointer) {
-    let rank = up.pointee.rank.load(ordering: .relaxed) + 1
-    if rank > pointee.rank.load(ordering: .relaxed) {
-      _ = pointee.rank.max(rank, ordering: .sequentiallyConsistent)
-    }
-    let least = up.ownTop()
-    if least == SideTable.noTop ? ownTop() != SideTable.noTop : least >= top() {
-      liftTop(to: up.top() + 1)
-    }
+    _ = pointee.rank.max(
+      up.pointee.rank.load(ordering: .relaxed) + 1, ordering: .sequentiallyConsistent)
+    if up.top() >= top() { liftTop(to: up.top() + 1) }
+  }
+
+  func isLifted(above up: NodePointer) -> Bool {
+    up.pointee.rank.load(ordering: .relaxed) < pointee.rank.load(ordering: .relaxed)
+      && up.top() < top()
   }
 
   /// What that changes; a top of `noTop` is the rank.

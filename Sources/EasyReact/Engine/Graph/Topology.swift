@@ -113,12 +113,11 @@ extension EdgePointer {
     up.pointee.release()
     appendToDownstream()
     // Or comes just now, and perhaps looked for cycles before this edge was there. Then it was at work when the lock above was
-    // taken; where that is over, its edge is seen.
+    // taken; where that is over, its edge is seen. Or ranks were counted anew meanwhile, and it lies below its upstream.
     if !isAtWork.load(ordering: .acquiring),
-      down.pointee.firstOut.load(ordering: .acquiring) == nil
+      down.pointee.firstOut.load(ordering: .acquiring) == nil, down.isLifted(above: up)
     {
-      // Where ranks were counted anew meanwhile, it was lifted above a new number by an old one, which has been exchanged since.
-      return down.liftFresh(above: up)
+      return
     }
     underTopologyLock {
       if down.pointee.firstOut.load(ordering: .relaxed) == nil {
