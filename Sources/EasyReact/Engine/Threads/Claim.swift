@@ -18,11 +18,11 @@ extension NodePointer {
 }
 
 extension RegionPointer {
-  /// Makes a free region this turn's.
+  /// Makes a free region this turn's. Who leaves a message there then, as `isQuiet` sees it, knows that this thread is inside.
   @inlinable @inline(__always) func take(in turn: TurnPointer) -> Bool {
     if pointee.word.load(ordering: .relaxed) != Region.free
       || !pointee.word.compareExchange(
-        expected: Region.free, desired: Region.held, successOrdering: .acquiring,
+        expected: Region.free, desired: Region.held, successOrdering: .acquiringAndReleasing,
         failureOrdering: .relaxed
       ).exchanged
     {

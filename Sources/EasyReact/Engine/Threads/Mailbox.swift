@@ -146,7 +146,7 @@ extension MessagePointer {
       pointee.next = Region.message(in: word)
       let (isPushed, present) = region.pointee.word.compareExchange(
         expected: word, desired: UInt(bitPattern: self) | Region.held,
-        successOrdering: .releasing, failureOrdering: .relaxed)
+        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
       if isPushed {
         region.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
         turn.countMessageSent()
