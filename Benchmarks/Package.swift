@@ -21,6 +21,8 @@ let package = Package(
         .product(name: "EasyReactInspection", package: "EasyReact"),
         .product(name: "EasyReactShared", package: "EasyReact"),
         .product(name: "EasyReactTesting", package: "EasyReact"),
+        .product(name: "EasySequence", package: "EasyReact"),
+        .product(name: "EasySequenceBridge", package: "EasyReact"),
         .product(name: "OpenCombine", package: "OpenCombine"),
         .product(name: "OpenCombineDispatch", package: "OpenCombine"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

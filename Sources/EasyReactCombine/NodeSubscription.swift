@@ -1,5 +1,4 @@
 #if canImport(Combine) || OpenCombine
-import DequeModule
 import EasyReact
 import Synchronization
 
@@ -22,7 +21,7 @@ final class NodeSubscription<Value: Sendable>: Subscription, Sendable {
     var listening: Listening?
     var demand = Subscribers.Demand.none
     /// What is asked for, and one more at most: the newest of what is not.
-    var values = Deque<Value>()
+    var values = Queue<Value>()
     /// Whether a thread is calling the subscriber, and looks again before it goes.
     var isDelivering = false
   }

@@ -28,7 +28,20 @@ public final class LifetimeTracker: Sendable {
     let survivor: Survivor
     weak var object: (any AnyObject & Sendable)?
   }
-  private let entries = Mutex<[Entry]>([])
+  private struct State {
+    var entries: [Entry] = []
+    /// Those that are gone are forgotten when there are twice as many as after the last time, and by who looks.
+    var room = 64
+
+    /// Returns those that live with what was retained to be looked at, to be let go of when no lock is held: it may be the last reference.
+    mutating func forgetGone() -> [(survivor: Survivor, object: any AnyObject & Sendable)] {
+      let living = entries.compactMap { entry in entry.object.map { (entry, $0) } }
+      entries = living.map(\.0)
+      room = max(64, 2 * entries.count)
+      return living.map { ($0.survivor, $1) }
+    }
+  }
+  private let state = Mutex(State())
   private let births = CreationRecorder()
   private let isWatching = Atomic(false)
 
@@ -43,7 +56,11 @@ public final class LifetimeTracker: Sendable {
   ) -> Object {
     let survivor = Survivor(
       kind: "object", name: name ?? "of \(type(of: object)), tracked at \(file):\(line)")
-    entries.withLock { $0.append(Entry(survivor: survivor, object: object)) }
+    let looked = state.withLock { state in
+      state.entries.append(Entry(survivor: survivor, object: object))
+      return state.entries.count > state.room ? state.forgetGone() : []
+    }
+    _ = consume looked
     return object
   }
 
@@ -73,10 +90,7 @@ public final class LifetimeTracker: Sendable {
   /// What lives: tracked objects in order of tracking, then nodes, edges and listeners in order of
   /// making.
   public var survivors: [Survivor] {
-    // What was retained to be looked at is released outside of the lock: it may be the last
-    // reference.
-    let looked = entries.withLock { entries in entries.map { ($0.survivor, $0.object) } }
-    return looked.filter { $0.1 != nil }.map(\.0) + births.alive.map(Survivor.init)
+    state.withLock { $0.forgetGone() }.map(\.survivor) + births.alive.map(Survivor.init)
   }
 
   /// The names of what lives.

@@ -90,7 +90,7 @@ extension LazyStream {
   public func named(_ name: String) -> LazyStream {
     LazyStream(
       place: place,
-      handle: Handle(name: name, observer: handle?.observer, anchor: handle?.anchor))
+      handle: Handle(name: name, observers: handle?.observers ?? [], anchor: handle?.anchor))
   }
 
   /// The same stream, which tells `observer` what is asked of it by whoever reads through the result.
@@ -102,13 +102,10 @@ extension LazyStream {
   /// The observer runs on the reading thread, without a lock held, and must not read the stream; several are told one after
   /// the other, the first one first. A watched stream is stored like one that somebody holds. `easyreact sequence` draws what it hears.
   public func watched(by observer: @escaping @Sendable (Demand) -> Void) -> LazyStream {
-    let first = handle?.observer
-    let both: @Sendable (Demand) -> Void = { demand in
-      first?(demand)
-      observer(demand)
-    }
-    return LazyStream(
+    LazyStream(
       place: place,
-      handle: Handle(name: handle?.name, observer: both, anchor: handle?.anchor))
+      handle: Handle(
+        name: handle?.name, observers: (handle?.observers ?? []) + [observer],
+        anchor: handle?.anchor))
   }
 }

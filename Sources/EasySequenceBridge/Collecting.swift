@@ -19,6 +19,14 @@ public final class Collecting<Value: Sendable>: Cancelable {
   private final class Log: Sendable {
     let values = Mutex<[Value]>([])
   }
+  /// Reads the log where it is: who held its array would make the next value copy it.
+  private struct Reader: Sequence, IteratorProtocol {
+    let log: Log
+    var places: Range<Int>
+    mutating func next() -> Value? {
+      places.popFirst().map { place in log.values.withLock { $0[place] } }
+    }
+  }
   private let log = Log()
   private let listening: Listening
 
@@ -27,7 +35,11 @@ public final class Collecting<Value: Sendable>: Cancelable {
   }
 
   /// The values so far, in order. Each call makes a stream; what is derived from one is computed when it is read.
-  public var values: LazyStream<Value> { LazyStream(log.values.withLock { $0 }) }
+  ///
+  /// A stream keeps what is kept here, and copies nothing: O(1).
+  public var values: LazyStream<Value> {
+    LazyStream(Reader(log: log, places: 0..<log.values.withLock { $0.count }))
+  }
 
   /// Keeps no more values; those that are kept stay.
   public func cancel() { listening.cancel() }

@@ -1,8 +1,10 @@
 import CTestSupport
 import EasySequence
+import Synchronization
 import Testing
 
 private let million = 1_000_000
+private final class Counter: Sendable { let count = Atomic(0) }
 
 @Suite(
   .serialized, .disabled(if: testsupport_sanitizer() != 0, "this measures the stack and memory"))
@@ -13,6 +15,20 @@ struct `2.6 Depth and memory` {
       #expect(stream.reduce(0, +) == million * (million + 1) / 2)
       #expect(stream.count() == million)
       #expect(stream.reduceRight(0) { $0 - $1 } == -million / 2)
+    }
+  }
+
+  @Test func `a stream that is watched by 10,000 is freed on a small stack, and tells each`() {
+    onSmallStack {
+      let told = Counter()
+      var stream: LazyStream = [1, 2]
+      for _ in 0..<10_000 {
+        stream = stream.watched { _ in told.count.wrappingAdd(1, ordering: .relaxed) }
+      }
+      #expect(stream.head == 1)
+      #expect(told.count.load(ordering: .relaxed) == 20_000)
+      stream = []
+      #expect(stream.isEmpty)
     }
   }
 

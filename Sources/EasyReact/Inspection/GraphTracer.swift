@@ -167,7 +167,11 @@ public enum GraphTracing {
   }
 
   static func forget(_ node: UInt64) {
-    if state.withLock({ $0.debugged.removeValue(forKey: node) }) != nil { updateSwitch() }
+    let wasDebugged = state.withLock { state in
+      defer { state.debugged.shrinkIfSparse() }
+      return state.debugged.removeValue(forKey: node) != nil
+    }
+    if wasDebugged { updateSwitch() }
   }
 
   /// For tests: is it one of those that `debug` prints?

@@ -1,4 +1,3 @@
-import DequeModule
 import EasyReact
 
 // MARK: - What the program does
@@ -50,7 +49,7 @@ extension ReplicaState {
     // The node holds it now; again only behind what others set and is still to be told.
     defer {
       untellWaiting()
-      if rules.telling == .newest { told = [] }
+      if rules.telling == .newest { told = Queue() }
       if !told.isEmpty { tellWaiting() }
     }
     if waiting.count >= rules.limit, waiting.last!.sequence > attempt?.sequence ?? 0 {

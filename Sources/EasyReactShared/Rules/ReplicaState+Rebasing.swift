@@ -1,4 +1,4 @@
-import DequeModule
+import EasyReact
 
 // MARK: - Computing anew
 
@@ -88,13 +88,13 @@ extension ReplicaState {
   /// What waits first and finds nothing to do goes nowhere.
   mutating func dropVoid() {
     while let first = waiting.first, first.isVoid, rebasing.map({ $0.index > 0 }) ?? true {
-      waiting.removeFirst()
+      _ = waiting.removeFirst()
       rebasing?.index -= 1
     }
   }
 
   /// What waits and has been computed.
-  var computed: Deque<Operation>.SubSequence { waiting.prefix(rebasing?.index ?? waiting.count) }
+  var computed: Slice<Queue<Operation>> { waiting.prefix(rebasing?.index ?? waiting.count) }
 }
 
 extension ReplicaState.Operation {

@@ -1,4 +1,4 @@
-import DequeModule
+import EasyReact
 
 // MARK: - What the store says
 
@@ -75,7 +75,7 @@ extension ReplicaState {
   }
 
   mutating func dropWaiting(through sequence: UInt64) {
-    while let first = waiting.first, first.sequence <= sequence { waiting.removeFirst() }
+    while let first = waiting.first, first.sequence <= sequence { _ = waiting.removeFirst() }
   }
 
   /// Nobody can tell whether it was done, and it must not be done twice.

@@ -1,4 +1,3 @@
-import DequeModule
 import EasyReact
 
 // MARK: - Telling
@@ -25,12 +24,12 @@ extension ReplicaState {
   }
 
   mutating func untellWaiting() {
-    if endsWithWaiting, !told.isEmpty { told.removeLast() }
+    if endsWithWaiting, !told.isEmpty { _ = told.popLast() }
     endsWithWaiting = false
   }
 
   mutating func tell(_ value: Value?) {
-    if rules.telling == .newest { told = [] }
+    if rules.telling == .newest { told = Queue() }
     told.append(value)
     endsWithWaiting = false
   }

@@ -1,4 +1,4 @@
-import DequeModule
+import EasyReact
 
 // MARK: - Writing
 

@@ -1,4 +1,4 @@
-import DequeModule
+import EasyReact
 
 // The rules by which replicas of one key agree: a value, without threads, time, or a store. `Tests/EasyReactSharedTests/Model` has
 // them once more, small, and looks at every interleaving. What comes in:
@@ -91,7 +91,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
   var isAlone = false
   /// What the store has, as far as it is known here.
   var confirmed = Entry(revision: 0, value: nil, envelope: Envelope())
-  var waiting = Deque<Operation>()
+  var waiting = Queue<Operation>()
   /// The sequence of the newest set or clean that was made here.
   var lastSet: UInt64 = 0
   /// What waits is not yet computed on `confirmed`, all of it.
@@ -104,7 +104,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
   /// then one more with each that went well.
   var valuesAtOnce = Envelope.valuesAtOnce
   /// What the node is still to tell, in order; the last of them is what it is to hold.
-  var told = Deque<Value?>()
+  var told = Queue<Value?>()
   /// The last of them is no news: it is what waits here, again, behind what another one set.
   var endsWithWaiting = false
   var joinedCount = 0

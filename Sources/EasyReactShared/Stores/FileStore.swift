@@ -28,7 +28,7 @@ public final class FileStore: SharedStore {
     var log: FileLog
     var watchers = Watchers()
     /// In the order in which they were asked for. Whoever appends to none sees that the first is tried.
-    var writes = Deque<Write>()
+    var writes = Queue<Write>()
     var isPolling = false
     /// Since when another process has had the lock whenever a write was tried; nil: it was not so at the last try, or none waits.
     var lockedOut: Duration?
@@ -211,7 +211,7 @@ public final class FileStore: SharedStore {
       return
     }
     let isLast = state.withLock { state in
-      state.writes.removeFirst()
+      _ = state.writes.removeFirst()
       if state.writes.isEmpty { state.lockedOut = nil }
       return state.writes.isEmpty
     }

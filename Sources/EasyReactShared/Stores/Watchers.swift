@@ -1,4 +1,3 @@
-import DequeModule
 import EasyReact
 import Synchronization
 
@@ -75,7 +74,7 @@ package final class Watching: Cancelable {
 /// once, and again after ``StoreEvent/reset``, however often a store says it.
 package final class Watcher: Cancelable {
   private struct State {
-    var events = Deque<StoreEvent>()
+    var events = Queue<StoreEvent>()
     var isTelling = false
     var isCurrent = false
     var handler: (@Sendable (StoreEvent) -> Void)?

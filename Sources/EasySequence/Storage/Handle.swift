@@ -3,14 +3,19 @@ import Synchronization
 /// What a stream carries besides its elements: a name, who watches it, and the life of a recursive definition.
 @usableFromInline final class Handle: Sendable {
   @usableFromInline let name: String?
-  @usableFromInline let observer: (@Sendable (Demand) -> Void)?
+  /// The first one first. Side by side, for one that held the one before would be freed by recursion.
+  let observers: [Observer]
+  /// Tells all of them; nil: there is none.
+  @usableFromInline let observer: Observer?
   @usableFromInline let anchor: Anchor?
 
-  @usableFromInline init(
-    name: String? = nil, observer: (@Sendable (Demand) -> Void)? = nil, anchor: Anchor? = nil
-  ) {
+  @usableFromInline typealias Observer = @Sendable (Demand) -> Void
+
+  @usableFromInline init(name: String? = nil, observers: [Observer] = [], anchor: Anchor? = nil) {
     self.name = name
-    self.observer = observer
+    self.observers = observers
+    let all: Observer = { demand in for observer in observers { observer(demand) } }
+    observer = observers.count < 2 ? observers.first : all
     self.anchor = anchor
   }
 

@@ -2,6 +2,8 @@ import EasyReact
 import EasyReactInspection
 import EasyReactShared
 import EasyReactTesting
+import EasySequence
+import EasySequenceBridge
 
 // What many nodes that wait, or that are looked at, cost.
 
@@ -139,6 +141,17 @@ func lookingRows() -> [GrowthRow] {
       let watchers = (0..<size).map { _ in store.watch("key", after: nil) { _ in } }
       clock.run()
       return Grown(work: size) { for watcher in watchers { watcher.cancel() } }
+    },
+    GrowthRow("n sets of a node whose values so far are held as a stream") { size in
+      let node = MutableNode(0), kept = node.collect()
+      var shown = kept.values
+      return Grown(work: 10 * size) {
+        for value in 0..<10 * size {
+          node.set(value)
+          shown = kept.values
+          _ = shown.head
+        }
+      }
     },
   ]
 }

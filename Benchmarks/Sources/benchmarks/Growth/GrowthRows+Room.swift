@@ -82,5 +82,13 @@ func roomRows() -> [GrowthRow] {
           _ = lives.alive
         }
       }),
+    GrowthRow(
+      "kept by a LifetimeTracker that has tracked n objects",
+      .bytes(limit: 8) { size in
+        let lives = LifetimeTracker()
+        return Grown(work: size, keep: lives) {
+          for value in 0..<size { lives.track(MutableNode(value), "node") }
+        }
+      }),
   ]
 }

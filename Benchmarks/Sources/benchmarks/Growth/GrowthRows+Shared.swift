@@ -68,6 +68,39 @@ func sharedRows() -> [GrowthRow] {
         for _ in 0..<size { node.update(default: 0) { $0 += 1 } }
       }
     },
+    GrowthRow(
+      "kept by a watcher of a MemoryStore for which n entries waited",
+      .bytes(limit: 4) { size in
+        let clock = VirtualScheduler(), store = MemoryStore(history: 1, on: clock)
+        let watching = store.watch("key", after: nil) { _ in }
+        clock.run()
+        return Grown(work: size, keep: (store, watching)) {
+          for _ in 0..<size { store.put(Data([1]), at: "key") { _ in } }
+          clock.run()
+        }
+      }),
+    GrowthRow(
+      "kept by a shared node of which n sets waited",
+      .bytes(limit: 4) { size in
+        let clock = VirtualScheduler(), store = MemoryStore(history: 1, limit: size, on: clock)
+        let node = store.node("key", of: Int.self)
+        clock.run()
+        return Grown(work: size, keep: (store, node)) {
+          for value in 0..<size { node.set(value) }
+          clock.run()
+        }
+      }),
+    GrowthRow(
+      "kept by a FileStore of which n writes waited",
+      .bytes(limit: 4) { size in
+        let clock = VirtualScheduler(), folder = Folder()
+        let store = FileStore(folder.path, history: 1, on: clock)
+        clock.advance(by: .zero)
+        return Grown(work: size, keep: (store, folder)) {
+          for _ in 0..<size { store.put(Data([1]), at: "key") { _ in } }
+          clock.advance(by: .zero)
+        }
+      }),
   ]
 }
 

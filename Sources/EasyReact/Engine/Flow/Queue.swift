@@ -2,38 +2,38 @@ import DequeModule
 
 /// First in, first out. Room of unusual size is given back as soon as nothing waits: a queue lives as long as its
 /// node, and may have been long once.
-@usableFromInline struct Queue<Element> {
-  @usableFromInline var items = Deque<Element>()
+@usableFromInline package struct Queue<Element> {
+  @usableFromInline package var items = Deque<Element>()
   /// The most that have waited at a time, since there was no more than the usual room.
   @usableFromInline var most = 0
   @inlinable static var usual: Int { 64 }
 
-  @inlinable init() {}
+  @inlinable package init() {}
 
-  @inlinable var isEmpty: Bool { items.isEmpty }
-  @inlinable var count: Int { items.count }
+  @inlinable package var isEmpty: Bool { items.isEmpty }
+  @inlinable package var count: Int { items.count }
 
-  @inlinable mutating func append(_ item: consuming Element) {
+  @inlinable package mutating func append(_ item: consuming Element) {
     items.append(item)
     if items.count > most { most = items.count }
   }
 
-  mutating func append(contentsOf more: [Element]) {
+  package mutating func append(contentsOf more: [Element]) {
     items.append(contentsOf: more)
     most = max(most, items.count)
   }
 
   /// Nil: nothing waits.
-  @inlinable mutating func popFirst() -> Element? {
+  @inlinable package mutating func popFirst() -> Element? {
     if items.isEmpty { return nil }
     return removeFirst()
   }
 
   /// What was appended last.
-  mutating func popLast() -> Element? { items.popLast() }
+  package mutating func popLast() -> Element? { items.popLast() }
 
   /// Something waits.
-  @inlinable mutating func removeFirst() -> Element {
+  @inlinable package mutating func removeFirst() -> Element {
     let item = items.removeFirst()
     if most > Self.usual, items.isEmpty { giveRoomBack() }
     return item
