@@ -145,8 +145,8 @@ func lookingRows() -> [GrowthRow] {
     GrowthRow("n sets of a node whose values so far are held as a stream") { size in
       let node = MutableNode(0), kept = node.collect()
       var shown = kept.values
-      return Grown(work: 10 * size) {
-        for value in 0..<10 * size {
+      return Grown(work: 4 * size) {
+        for value in 0..<4 * size {
           node.set(value)
           shown = kept.values
           _ = shown.head
