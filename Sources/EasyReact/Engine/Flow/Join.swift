@@ -15,11 +15,11 @@ import Synchronization
   @usableFromInline var flags: NodeFlags = []
   @usableFromInline var context: ContextBox? = nil
   @usableFromInline var sender: NodePointer? = nil
-  /// It went on from the first to the second of these, because of what had to wait: so no wave whose number lies between
-  /// has come through it. The second is looked at by anybody.
+  /// Where something had to wait, the join went on with a new number: no wave whose number lies between these two has come
+  /// through it. Any thread may read the second.
   var skippedAbove: UInt64 = 0
   let skippedBelow = Atomic<UInt64>(0)
-  /// The last number given for that. A join that has not run has number 0.
+  /// The number that it went on with last; a join that has not run has number 0.
   var renumbered = UInt64.max
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
