@@ -1,5 +1,6 @@
 import EasyReact
 import EasyReactInspection
+import EasyReactTesting
 import Foundation
 import Testing
 
@@ -234,6 +235,23 @@ import Testing
       GraphSession(program: "", records: all).turns.flatMap(\.inputs).map(\.label) == ["a", "b"])
     #expect(all.graph(of: 0).nodes.isEmpty)
     withExtendedLifetime(listening) {}
+  }
+
+  @Test func `18.6 what waits for a scheduler, and what follows it, is not expected of a test`()
+    throws
+  {
+    let recorder = GraphRecorder(), clock = VirtualScheduler()
+    recorder.start()
+    let a = MutableNode(0).named("a"), early = a.map { $0 }.named("early")
+    let late = a.delay(.seconds(1), on: clock).named("late")
+    let later = early.merge(late).map { $0 }.named("later")
+    a.value = 1
+    recorder.stop()
+    let session = GraphSession(program: "x", records: recorder.records.graph(of: a.id))
+    let source = try SessionTest(session, name: "x").source()
+    #expect(source.contains("told[\"early\"] == [\"0\", \"1\"]"))
+    #expect(!source.contains("late"))
+    withExtendedLifetime(later) {}
   }
 
   @Test func `18.6 what cannot be written as a test is said`() throws {

@@ -32,14 +32,17 @@ public struct SessionTest {
   public var statement: @Sendable (_ number: Int, SessionTurn) -> String? = { _, _ in nil }
 
   private let session: GraphSession
+  private let names: SessionNames
 
   public init(_ session: GraphSession, name: String) {
     self.session = session
+    names = SessionNames(session.records)
     self.name = name
   }
 
   /// The source.
   ///
+  /// - Complexity: O(what is kept).
   /// - Throws: ``SessionError`` where events were dropped, so that the beginning is unknown, or a value cannot be
   ///   written: with the node and the remedy.
   public func source() throws(SessionError) -> String {
@@ -52,7 +55,8 @@ public struct SessionTest {
     }
     let turns = session.turns, told = session.told
     let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
-    let outputs = self.outputs ?? told.keys.filter { !inputs.contains($0) && !isLate($0) }.sorted()
+    let outputs =
+      self.outputs ?? told.keys.filter { !inputs.contains($0) && !names.isLate($0) }.sorted()
     var body = setUp.components(separatedBy: "\n") + ["let told = SessionTold()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
@@ -61,7 +65,7 @@ public struct SessionTest {
     body += outputs.isEmpty ? [] : ["]"]
     for (number, turn) in turns.enumerated() { body += try lines(for: turn, number) }
     for name in outputs {
-      if told[name] == nil, isPrivate(name) { throw hidden(name) }
+      if told[name] == nil, names.isPrivate(name) { throw hidden(name) }
       let list = try (told[name] ?? []).map { text throws(SessionError) in
         if text.isCut(at: session.records.descriptionLength) { throw tooLong(name) }
         return quoted(text)
@@ -134,29 +138,7 @@ public struct SessionTest {
 
   private func expression(for name: String) -> String {
     if let expression = expressions[name] { return expression }
-    let type = session.records.nodes.first { $0.name == name }?.type ?? "Never"
-    return "try sessionNode(\(quoted(name)), \(type).self, in: graph)"
-  }
-
-  /// Does something on the way to the node wait for a scheduler?
-  private func isLate(_ name: String) -> Bool {
-    let records = session.records
-    guard let start = records.nodes.first(where: { $0.name == name }) else { return false }
-    let into = Dictionary(grouping: records.edges.filter { $0.downstream != nil }) {
-      $0.downstream!
-    }
-    var waiting = [start.id], seen: Set = [start.id]
-    while let node = waiting.popLast() {
-      for edge in into[node] ?? [] {
-        if edge.isDeferred { return true }
-        if seen.insert(edge.upstream).inserted { waiting.append(edge.upstream) }
-      }
-    }
-    return false
-  }
-
-  private func isPrivate(_ name: String) -> Bool {
-    session.records.nodes.contains { $0.name == name && $0.isPrivate }
+    return "try sessionNode(\(quoted(name)), \(names.type(of: name) ?? "Never").self, in: graph)"
   }
 
   // MARK: - What cannot be written

@@ -43,6 +43,13 @@ func askingRows() -> [GrowthRow] {
         _ = records.whyNot(target.id, since: 0)
       }
     },
+    GrowthRow("a test written of a session of n named nodes and n sets") { size in
+      let sources = (0..<size).map { MutableNode(0).named("source \($0)") }
+      let maps = sources.map { source in source.map { $0 }.named("map of \(source.name!)") }
+      let records = recorded(events: 16 * size) { for source in sources { source.set(1) } }.records
+      let test = SessionTest(GraphSession(program: "", records: records), name: "")
+      return Grown(work: size, keep: maps) { _ = try! test.source() }
+    },
   ]
 }
 
