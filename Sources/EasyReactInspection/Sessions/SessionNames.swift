@@ -2,7 +2,7 @@
 struct SessionNames {
   /// Of several nodes with one name the first made.
   private var first: [String: NodeRecord] = [:]
-  private var hidden: Set<String> = []
+  private var several: Set<String> = [], hidden: Set<String> = []
   /// Nodes that something on the way to them makes late.
   private let late: Set<UInt64>
 
@@ -10,7 +10,7 @@ struct SessionNames {
     late = Self.late(records.edges)
     for node in records.nodes {
       guard let name = node.name else { continue }
-      if first[name] == nil { first[name] = node }
+      if first[name] == nil { first[name] = node } else { several.insert(name) }
       if node.isPrivate { hidden.insert(name) }
     }
   }
@@ -19,6 +19,8 @@ struct SessionNames {
 
   /// Does something on the way to the node wait for a scheduler?
   func isLate(_ name: String) -> Bool { first[name].map { late.contains($0.id) } ?? false }
+
+  func areSeveral(_ name: String) -> Bool { several.contains(name) }
 
   /// Is any of the nodes private?
   func isPrivate(_ name: String) -> Bool { hidden.contains(name) }

@@ -57,7 +57,7 @@ public struct SessionTest {
     let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
     let outputs =
       self.outputs ?? told.keys.filter { !inputs.contains($0) && !names.isLate($0) }.sorted()
-    var body = setUp.components(separatedBy: "\n") + ["let told = SessionTold()"]
+    var body = ["let told = SessionTold()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
       body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
@@ -73,7 +73,14 @@ public struct SessionTest {
       body.append("#expect(told[\(quoted(name))] == [\(list.joined(separator: ", "))])")
     }
     body += outputs.isEmpty ? [] : ["withExtendedLifetime(listenings) {}"]
-    return file(body)
+    return file(begin(body) + body)
+  }
+
+  /// The graph, and what finds nodes in it where any line looks for one: else nothing need be called `graph`.
+  private func begin(_ body: [String]) -> [String] {
+    let searches = body.contains { $0.drop { $0 == " " }.hasPrefix("try sessionNodes.") }
+    return setUp.components(separatedBy: "\n")
+      + (searches ? ["let sessionNodes = SessionNodes(graph)"] : [])
   }
 
   private func file(_ body: [String]) -> String {
@@ -109,9 +116,27 @@ public struct SessionTest {
       subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
     }
 
-    /// The node of a name and type, among those that `graph` is joined to.
-    private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
-      try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+    /// Nodes by name and type, among those that `graph` is joined to.
+    private final class SessionNodes {
+      private struct Met { weak var node: AnyNode? }
+      private let graph: AnyNode
+      private var met: [String: Met] = [:]
+      init(_ graph: AnyNode) { self.graph = graph }
+
+      /// The only one of the session that has the name. All that a walk meets are noted.
+      func only<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+        if let node = met[name]?.node as? MutableNode<Value>, node.name == name { return node }
+        met = [:]
+        for (node, _) in graph.reachable {
+          if let name = node.name, met[name] == nil { met[name] = Met(node: node) }
+        }
+        return try #require(met[name]?.node as? MutableNode<Value>)
+      }
+
+      /// Of several that have the name the first that is there now.
+      func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+        try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+      }
     }
 
     """
@@ -138,7 +163,9 @@ public struct SessionTest {
 
   private func expression(for name: String) -> String {
     if let expression = expressions[name] { return expression }
-    return "try sessionNode(\(quoted(name)), \(names.type(of: name) ?? "Never").self, in: graph)"
+    // Of several with one name not always the same one may be there.
+    let search = names.areSeveral(name) ? "first" : "only"
+    return "try sessionNodes.\(search)(\(quoted(name)), \(names.type(of: name) ?? "Never").self)"
   }
 
   // MARK: - What cannot be written
