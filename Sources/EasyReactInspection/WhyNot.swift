@@ -154,7 +154,9 @@ extension GraphRecorder {
   /// Where nothing was set that leads here it names the sources that would; where a way led here once, the edge that was
   /// cut, and when. Several ways may end at several places, for several reasons: each is told. Any thread.
   /// - Parameter since: Sets of events after this sequence; nil: those of the last turn that set anything.
-  /// - Complexity: O(what is kept); and O(nodes and edges) for each change of the graph's shape since.
+  /// - Complexity: O(what is kept), for each set of a batch that stopped behind a join; and O(nodes and edges) for each
+  ///   change of the ways to the node since. Where ways were cut before, that for each node that was set, or for each node
+  ///   above a cut edge, of whichever there are fewer.
   public func whyNot(_ node: AnyNode, since sequence: UInt64? = nil) -> WhyNot {
     records.whyNot(node.id, since: sequence)
   }

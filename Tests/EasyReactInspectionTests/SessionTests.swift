@@ -1,5 +1,6 @@
 import EasyReact
 import EasyReactInspection
+import EasyReactTesting
 import Foundation
 import Testing
 
@@ -234,6 +235,59 @@ import Testing
       GraphSession(program: "", records: all).turns.flatMap(\.inputs).map(\.label) == ["a", "b"])
     #expect(all.graph(of: 0).nodes.isEmpty)
     withExtendedLifetime(listening) {}
+  }
+
+  /// Two titles with one name, of which the graph reaches one at a time; and a note that it reaches from page 1 alone.
+  final class Book: Sendable {
+    let page = MutableNode(0).named("page"), note = MutableNode("").named("note")
+    let titles = (0..<2).map { MutableNode("title \($0)").named("title") }
+    let text: Node<String>
+
+    init() {
+      let titles = titles, note = note, nothing = Node<String>()
+      let notes = page.flattenMap { $0 == 1 ? note : nothing }
+      text = page.flattenMap { titles[$0] }.merge(notes).named("text")
+    }
+  }
+
+  @Test
+  func
+    `18.6 a test sets the node that is there: of several with one name, and one that was not there before`()
+    throws
+  {
+    let recorder = GraphRecorder()
+    recorder.start()
+    let book = Book()
+    book.titles[0].value = "a"
+    book.page.value = 1
+    book.titles[1].value = "b"
+    book.note.value = "see page 0"
+    book.page.value = 0
+    book.titles[0].value = "c"
+    let session = GraphSession(program: "Book", records: recorder.records.graph(of: book.page.id))
+    recorder.stop()
+    #expect(session.told["text"]?.suffix(4) == ["b", "see page 0", "a", "c"])
+    var test = SessionTest(session, name: "a book")
+    test.traits = [".alone"]
+    test.setUp = "let book = Sessions.Book()\nlet graph = book.text"
+    try expectWritten(try test.source(), "BookSession.swift")
+  }
+
+  @Test func `18.6 what waits for a scheduler, and what follows it, is not expected of a test`()
+    throws
+  {
+    let recorder = GraphRecorder(), clock = VirtualScheduler()
+    recorder.start()
+    let a = MutableNode(0).named("a"), early = a.map { $0 }.named("early")
+    let late = a.delay(.seconds(1), on: clock).named("late")
+    let later = early.merge(late).map { $0 }.named("later")
+    a.value = 1
+    recorder.stop()
+    let session = GraphSession(program: "x", records: recorder.records.graph(of: a.id))
+    let source = try SessionTest(session, name: "x").source()
+    #expect(source.contains("told[\"early\"] == [\"0\", \"1\"]"))
+    #expect(!source.contains("late"))
+    withExtendedLifetime(later) {}
   }
 
   @Test func `18.6 what cannot be written as a test is said`() throws {

@@ -5,6 +5,10 @@ import EasyReact
 /// Forward from a set everything that it caused is known. What it caused, and what caused nothing further, is an end; it
 /// concerns the node if a way led on from there to the node at that moment. Besides an edge may have passed nothing on
 /// and said nothing, as default edges do with emptiness.
+///
+/// Several sets may have caused one event, as those of a batch cause what a join stores; and what waited for a timer comes behind
+/// what later sets caused. So each event is asked once what ended there, in order of the moments at which it matters how the
+/// graph was.
 struct StopSearch {
   private let records: GraphRecords
   private let target: UInt64
@@ -25,7 +29,7 @@ struct StopSearch {
     var answer = WhyNot(
       node: target, label: records.label(of: target),
       since: sequence ?? sets.first.map { $0.sequence - 1 } ?? 0)
-    for set in sets { answer.answers.append(self.answer(to: set)) }
+    answer.answers = answers(to: sets)
     answer.sources = sources()
     for edge in records.edges where edge.cut != nil && shape.leadsOnceToTarget(from: edge) {
       answer.cuts.append(words(ofCut: edge))
@@ -51,36 +55,87 @@ struct StopSearch {
     return labels
   }
 
-  // MARK: - One set
-
-  private mutating func answer(to set: EventRecord) -> WhyNot.Answer {
-    let caused = caused(by: set)
-    let source = records.label(of: set.node)
-    if caused.contains(where: { $0.kind == .stored && $0.node == target }) {
-      return WhyNot.Answer(set: set, source: source, outcome: .arrived)
+  private mutating func answers(to sets: [EventRecord]) -> [WhyNot.Answer] {
+    guard let first = sets.first?.sequence else { return [] }
+    let arrivals = records.events[records.events.lowerBound(first)...].compactMap {
+      $0.kind == .stored && $0.node == target ? $0.sequence : nil
     }
-    var ends: [WhyNot.End] = []
-    for event in caused { ends += self.ends(at: event) }
-    if !ends.isEmpty {
-      return WhyNot.Answer(set: set, source: source, outcome: .stopped, ends: unique(ends))
+    let arrived = self.sets(since: first, behind: arrivals)
+    let ends = ends(behind: sets.filter { !arrived.contains($0.sequence) })
+    let stopped = self.sets(since: first, behind: ends.keys)
+    let others = sets.filter { !arrived.contains($0.sequence) && !stopped.contains($0.sequence) }
+    let cuts = cuts(for: others)
+    return sets.map { set in
+      var answer = WhyNot.Answer(set: set, source: records.label(of: set.node), outcome: .noWay)
+      if arrived.contains(set.sequence) {
+        answer.outcome = .arrived
+      } else if stopped.contains(set.sequence) {
+        answer.outcome = .stopped
+        answer.ends = unique(caused(by: [set]).flatMap { ends[$0] ?? [] })
+      } else if let cuts = cuts[set.sequence] {
+        answer.outcome = .noWayAnyMore
+        answer.ends = cuts
+      }
+      return answer
     }
-    let cuts = cuts(for: set, caused)
-    return WhyNot.Answer(
-      set: set, source: source, outcome: cuts.isEmpty ? .noWay : .noWayAnyMore, ends: cuts)
   }
 
-  /// With the set itself, in order. What listeners set is not followed: those sets have answers of their own.
-  private func caused(by set: EventRecord) -> [EventRecord] {
-    var found: Set<UInt64> = [set.sequence]
-    var waiting = [set.sequence]
+  // MARK: - What sets caused
+
+  /// With the sets themselves, in order. What listeners set is not followed: those sets have answers of their own.
+  private func caused(by sets: [EventRecord]) -> [UInt64] {
+    var waiting = sets.map(\.sequence), found = Set(waiting)
     while let sequence = waiting.popLast() {
       for effect in effects[sequence] ?? [] where !found.contains(effect) {
-        guard let event = records.event(effect), event.kind != .set else { continue }
+        guard let kind = kind(of: effect), kind != .set else { continue }
         found.insert(effect)
-        if event.kind != .told { waiting.append(effect) }
+        if kind != .told { waiting.append(effect) }
       }
     }
-    return found.sorted().compactMap { records.event($0) }
+    return found.sorted()
+  }
+
+  /// The sets from the first one on that caused one of these events.
+  private func sets(since first: UInt64, behind events: some Sequence<UInt64>) -> Set<UInt64> {
+    var found = Set(events), waiting = Array(found), sets: Set<UInt64> = []
+    while let sequence = waiting.popLast() {
+      for cause in records.event(sequence)?.causes ?? [] where cause >= first {
+        switch kind(of: cause) {
+        case .set: sets.insert(cause)
+        case nil, .told: continue
+        default: if found.insert(cause).inserted { waiting.append(cause) }
+        }
+      }
+    }
+    return sets
+  }
+
+  private func kind(of event: UInt64) -> EventRecord.Kind? {
+    records.events.place(of: event).map { records.events[$0].kind }
+  }
+
+  // MARK: - Where ways ended
+
+  /// What ended at each event that the sets caused.
+  private mutating func ends(behind sets: [EventRecord]) -> [UInt64: [WhyNot.End]] {
+    let events = caused(by: sets).compactMap { records.events.place(of: $0) }
+    let moments = events.map { (moment: moment(of: records.events[$0]), place: $0) }
+    var ends: [UInt64: [WhyNot.End]] = [:]
+    for (_, place) in moments.sorted(by: { $0.moment < $1.moment }) {
+      let found = self.ends(at: records.events[place])
+      if !found.isEmpty { ends[records.events[place].sequence] = found }
+    }
+    return ends
+  }
+
+  /// When it matters, for what ended at the event, how the graph was.
+  private func moment(of event: EventRecord) -> UInt64 {
+    // Cut before the value came to it, but within the turn, it is met all the same, behind edges whose followers may have changed
+    // the ways since.
+    guard event.kind == .stopped, let cut = event.edge.flatMap({ records.edge($0) })?.cut,
+      let cause = event.causes.last, cut.sequence < cause
+    else { return event.sequence }
+    return cause
   }
 
   private mutating func ends(at event: EventRecord) -> [WhyNot.End] {
@@ -95,15 +150,9 @@ struct StopSearch {
     guard let stop = event.stop, effects[event.sequence] == nil, stop != .noConsumer else {
       return nil
     }
-    let edge = event.edge.flatMap { records.edge($0) }
     // Of a listener: nothing goes on from there.
-    if edge?.isListener == true { return nil }
-    // Cut before the value came to it, but within the turn, it is met all the same, behind edges whose followers may have changed
-    // the ways since.
-    let came = event.causes.last ?? event.sequence
-    let moment = (edge?.cut?.sequence ?? .max) < came ? came : event.sequence
-    let isHere = event.node == target || shape.leads(from: event.node, at: moment)
-    if !isHere { return nil }
+    if let edge = event.edge.flatMap({ records.edge($0) }), edge.isListener { return nil }
+    if !shape.leadsOrIs(event.node, at: moment(of: event)) { return nil }
     let name = words(event.node, event.edge)
     return WhyNot.End(
       event: event.sequence, edge: event.edge, upstream: event.other, downstream: event.node,
@@ -148,14 +197,31 @@ struct StopSearch {
   // MARK: - Ways that were
 
   /// Where a way led on before the set was made; or since then from where it came to, before it came there: what waits for a
-  /// timer, or for another thread, may find the edge behind cut.
-  private mutating func cuts(for set: EventRecord, _ caused: [EventRecord]) -> [WhyNot.End] {
-    var edges = shape.cutsOnWay(from: set.node, at: set.sequence)
+  /// timer, or for another thread, may find the edge behind cut. Of each set that has any.
+  private mutating func cuts(for sets: [EventRecord]) -> [UInt64: [WhyNot.End]] {
+    var cuts: [UInt64: [WhyNot.End]] = [:]
+    for sets in Dictionary(grouping: sets, by: { shape.epoch(of: $0.sequence) }).values {
+      let onWay = shape.cutsOnWay(from: Set(sets.map(\.node)), at: sets[0].sequence)
+      for set in sets {
+        let found = (onWay[set.node] ?? []) + cutsMeanwhile(set)
+        if !found.isEmpty { cuts[set.sequence] = ends(atCuts: found) }
+      }
+    }
+    return cuts
+  }
+
+  private mutating func cutsMeanwhile(_ set: EventRecord) -> [EdgeRecord] {
+    var edges: [EdgeRecord] = []
+    let caused = caused(by: [set]).compactMap { records.event($0) }
     for event in late(caused) where event.kind == .stored {
       edges += shape.edges(from: event.node).filter {
         shape.wasCut($0, since: set.sequence, before: event.sequence)
       }
     }
+    return edges
+  }
+
+  private func ends(atCuts edges: [EdgeRecord]) -> [WhyNot.End] {
     let found = Dictionary(edges.map { ($0.id, $0) }) { first, _ in first }
     return found.values.sorted { $0.id < $1.id }.map { edge in
       WhyNot.End(
@@ -198,118 +264,4 @@ extension GraphEvent.Stop {
     default: false
     }
   }
-}
-
-/// Which nodes led to one node, at each moment.
-struct Shape {
-  private let target: UInt64
-  private var out: [UInt64: [EdgeRecord]] = [:], into: [UInt64: [EdgeRecord]] = [:]
-  /// The sequences of events that changed the shape; between two of them it is the same.
-  private let changes: [UInt64]
-  private var leading: [Int: Set<UInt64>] = [:]
-  private var once: Set<UInt64>?
-  /// Those of which there is something to be said, and what was found of them.
-  private var cuts: [EdgeRecord]?
-  private var cutsOnWay: [Origin: [EdgeRecord]] = [:]
-  private struct Origin: Hashable { let node: UInt64, epoch: Int }
-  /// From where edges of a time between two changes led here, each at some moment of it.
-  private var leadingWithin: [Span: Set<UInt64>] = [:]
-  private struct Span: Hashable { let start: Int, end: Int }
-
-  init(_ edges: [EdgeRecord], to target: UInt64) {
-    self.target = target
-    for edge in edges {
-      guard let down = edge.downstream else { continue }
-      out[edge.upstream, default: []].append(edge)
-      into[down, default: []].append(edge)
-    }
-    changes = Set(edges.flatMap { [$0.born?.sequence, $0.cut?.sequence].compactMap { $0 } })
-      .sorted()
-  }
-
-  func edges(from node: UInt64) -> [EdgeRecord] { out[node] ?? [] }
-
-  /// Over one edge at least.
-  mutating func leads(from node: UInt64, at sequence: UInt64) -> Bool {
-    let epoch = changes.upperBound(sequence)
-    if leading[epoch] == nil {
-      leading[epoch] = reached(back: true, from: target) { $0.lived(at: sequence) }
-    }
-    return leading[epoch]!.contains(node)
-  }
-
-  mutating func leadsOrIs(_ node: UInt64, at sequence: UInt64) -> Bool {
-    node == target || leads(from: node, at: sequence)
-  }
-
-  /// With edges that are cut by now.
-  mutating func leadsOnceToTarget(from edge: EdgeRecord) -> Bool {
-    if once == nil { once = reached(back: true, from: target) { _ in true } }
-    return edge.downstream == target || edge.downstream.map { once!.contains($0) } ?? false
-  }
-
-  /// The first cut edge of each way that led from a node to the target.
-  mutating func cutsOnWay(from node: UInt64, at sequence: UInt64) -> [EdgeRecord] {
-    let origin = Origin(node: node, epoch: changes.upperBound(sequence))
-    if let found = cutsOnWay[origin] { return found }
-    let meant = cutsThatMatter().filter { $0.cut!.sequence <= sequence }
-    if meant.isEmpty { return [] }
-    var reachedNow = reached(back: false, from: node) { $0.lived(at: sequence) }
-    reachedNow.insert(node)
-    let found = meant.filter { reachedNow.contains($0.upstream) }
-    cutsOnWay[origin] = found
-    return found
-  }
-
-  private mutating func cutsThatMatter() -> [EdgeRecord] {
-    if let cuts { return cuts }
-    let all = out.values.joined().filter { $0.cut != nil }
-    let found = all.filter { leadsOnceToTarget(from: $0) }
-    cuts = found
-    return found
-  }
-
-  /// Was it cut between the two, and led on to the target over edges of that time?
-  mutating func wasCut(_ edge: EdgeRecord, since start: UInt64, before end: UInt64) -> Bool {
-    guard let cut = edge.cut?.sequence, start < cut, cut < end, let down = edge.downstream else {
-      return false
-    }
-    if down == target { return true }
-    let span = Span(start: changes.upperBound(start), end: changes.lowerBound(end))
-    if leadingWithin[span] == nil {
-      leadingWithin[span] = reached(back: true, from: target) {
-        ($0.cut?.sequence ?? .max) > start && ($0.born?.sequence ?? 0) < end
-      }
-    }
-    return leadingWithin[span]!.contains(down)
-  }
-
-  private func reached(
-    back: Bool, from start: UInt64, _ isThere: (EdgeRecord) -> Bool
-  ) -> Set<UInt64> {
-    var found: Set<UInt64> = []
-    var waiting = [start]
-    while let node = waiting.popLast() {
-      for edge in (back ? into : out)[node] ?? [] where isThere(edge) {
-        let next = back ? edge.upstream : edge.downstream!
-        if found.insert(next).inserted { waiting.append(next) }
-      }
-    }
-    return found
-  }
-}
-
-extension [UInt64] {
-  /// The index of the first that is not less.
-  func lowerBound(_ number: UInt64) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  /// The index of the first that is greater.
-  func upperBound(_ number: UInt64) -> Int { number == .max ? count : lowerBound(number + 1) }
 }

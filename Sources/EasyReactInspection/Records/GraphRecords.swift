@@ -56,10 +56,12 @@ extension Array where Element: Identifiable<UInt64> {
   /// The index of the first element whose id is greater.
   func upperBound(_ id: UInt64) -> Int { id == .max ? count : lowerBound(id + 1) }
 
-  func find(_ id: UInt64) -> Element? {
+  func place(of id: UInt64) -> Int? {
     let place = lowerBound(id)
-    return place < count && self[place].id == id ? self[place] : nil
+    return place < count && self[place].id == id ? place : nil
   }
+
+  func find(_ id: UInt64) -> Element? { place(of: id).map { self[$0] } }
 }
 
 /// Everything that one set, or one initial push, caused, on whatever threads: its root and what follows from it.

@@ -32,14 +32,17 @@ public struct SessionTest {
   public var statement: @Sendable (_ number: Int, SessionTurn) -> String? = { _, _ in nil }
 
   private let session: GraphSession
+  private let names: SessionNames
 
   public init(_ session: GraphSession, name: String) {
     self.session = session
+    names = SessionNames(session.records)
     self.name = name
   }
 
   /// The source.
   ///
+  /// - Complexity: O(what is kept).
   /// - Throws: ``SessionError`` where events were dropped, so that the beginning is unknown, or a value cannot be
   ///   written: with the node and the remedy.
   public func source() throws(SessionError) -> String {
@@ -52,8 +55,9 @@ public struct SessionTest {
     }
     let turns = session.turns, told = session.told
     let inputs = Set(turns.flatMap(\.inputs).compactMap(\.name))
-    let outputs = self.outputs ?? told.keys.filter { !inputs.contains($0) && !isLate($0) }.sorted()
-    var body = setUp.components(separatedBy: "\n") + ["let told = SessionTold()"]
+    let outputs =
+      self.outputs ?? told.keys.filter { !inputs.contains($0) && !names.isLate($0) }.sorted()
+    var body = ["let told = SessionTold()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
       body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
@@ -61,7 +65,7 @@ public struct SessionTest {
     body += outputs.isEmpty ? [] : ["]"]
     for (number, turn) in turns.enumerated() { body += try lines(for: turn, number) }
     for name in outputs {
-      if told[name] == nil, isPrivate(name) { throw hidden(name) }
+      if told[name] == nil, names.isPrivate(name) { throw hidden(name) }
       let list = try (told[name] ?? []).map { text throws(SessionError) in
         if text.isCut(at: session.records.descriptionLength) { throw tooLong(name) }
         return quoted(text)
@@ -69,7 +73,14 @@ public struct SessionTest {
       body.append("#expect(told[\(quoted(name))] == [\(list.joined(separator: ", "))])")
     }
     body += outputs.isEmpty ? [] : ["withExtendedLifetime(listenings) {}"]
-    return file(body)
+    return file(begin(body) + body)
+  }
+
+  /// The graph, and what finds nodes in it where any line looks for one: else nothing need be called `graph`.
+  private func begin(_ body: [String]) -> [String] {
+    let searches = body.contains { $0.drop { $0 == " " }.hasPrefix("try sessionNodes.") }
+    return setUp.components(separatedBy: "\n")
+      + (searches ? ["let sessionNodes = SessionNodes(graph)"] : [])
   }
 
   private func file(_ body: [String]) -> String {
@@ -105,9 +116,27 @@ public struct SessionTest {
       subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
     }
 
-    /// The node of a name and type, among those that `graph` is joined to.
-    private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
-      try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+    /// Nodes by name and type, among those that `graph` is joined to.
+    private final class SessionNodes {
+      private struct Met { weak var node: AnyNode? }
+      private let graph: AnyNode
+      private var met: [String: Met] = [:]
+      init(_ graph: AnyNode) { self.graph = graph }
+
+      /// The only one of the session that has the name. All that a walk meets are noted.
+      func only<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+        if let node = met[name]?.node as? MutableNode<Value>, node.name == name { return node }
+        met = [:]
+        for (node, _) in graph.reachable {
+          if let name = node.name, met[name] == nil { met[name] = Met(node: node) }
+        }
+        return try #require(met[name]?.node as? MutableNode<Value>)
+      }
+
+      /// Of several that have the name the first that is there now.
+      func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+        try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+      }
     }
 
     """
@@ -134,29 +163,9 @@ public struct SessionTest {
 
   private func expression(for name: String) -> String {
     if let expression = expressions[name] { return expression }
-    let type = session.records.nodes.first { $0.name == name }?.type ?? "Never"
-    return "try sessionNode(\(quoted(name)), \(type).self, in: graph)"
-  }
-
-  /// Does something on the way to the node wait for a scheduler?
-  private func isLate(_ name: String) -> Bool {
-    let records = session.records
-    guard let start = records.nodes.first(where: { $0.name == name }) else { return false }
-    let into = Dictionary(grouping: records.edges.filter { $0.downstream != nil }) {
-      $0.downstream!
-    }
-    var waiting = [start.id], seen: Set = [start.id]
-    while let node = waiting.popLast() {
-      for edge in into[node] ?? [] {
-        if edge.isDeferred { return true }
-        if seen.insert(edge.upstream).inserted { waiting.append(edge.upstream) }
-      }
-    }
-    return false
-  }
-
-  private func isPrivate(_ name: String) -> Bool {
-    session.records.nodes.contains { $0.name == name && $0.isPrivate }
+    // Of several with one name not always the same one may be there.
+    let search = names.areSeveral(name) ? "first" : "only"
+    return "try sessionNodes.\(search)(\(quoted(name)), \(names.type(of: name) ?? "Never").self)"
   }
 
   // MARK: - What cannot be written

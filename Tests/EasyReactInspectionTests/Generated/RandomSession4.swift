@@ -7,61 +7,62 @@ import Testing
 @Test(.alone) func `a random graph of seed 4`() throws {
   let random = RandomGraph(seed: 4)
   let graph = random.all
+  let sessionNodes = SessionNodes(graph)
   let told = SessionTold()
   let listenings = [
-    try sessionNode("all", Array<String>.self, in: graph).listen { told.add("all", $0) },
-    try sessionNode("last", Int.self, in: graph).listen { told.add("last", $0) },
-    try sessionNode("length", Int.self, in: graph).listen { told.add("length", $0) },
-    try sessionNode("limit or 100", Int.self, in: graph).listen { told.add("limit or 100", $0) },
-    try sessionNode("node 0", Int.self, in: graph).listen { told.add("node 0", $0) },
-    try sessionNode("node 1", Int.self, in: graph).listen { told.add("node 1", $0) },
-    try sessionNode("node 2", Int.self, in: graph).listen { told.add("node 2", $0) },
-    try sessionNode("node 3", Int.self, in: graph).listen { told.add("node 3", $0) },
-    try sessionNode("node 4", Int.self, in: graph).listen { told.add("node 4", $0) },
-    try sessionNode("node 5", Int.self, in: graph).listen { told.add("node 5", $0) },
-    try sessionNode("node 6", Int.self, in: graph).listen { told.add("node 6", $0) },
-    try sessionNode("node 7", Int.self, in: graph).listen { told.add("node 7", $0) },
-    try sessionNode("node 8", Int.self, in: graph).listen { told.add("node 8", $0) },
-    try sessionNode("node 9", Int.self, in: graph).listen { told.add("node 9", $0) },
-    try sessionNode("open", Int.self, in: graph).listen { told.add("open", $0) },
-    try sessionNode("percent", Int.self, in: graph).listen { told.add("percent", $0) },
+    try sessionNodes.only("all", Array<String>.self).listen { told.add("all", $0) },
+    try sessionNodes.only("last", Int.self).listen { told.add("last", $0) },
+    try sessionNodes.only("length", Int.self).listen { told.add("length", $0) },
+    try sessionNodes.only("limit or 100", Int.self).listen { told.add("limit or 100", $0) },
+    try sessionNodes.only("node 0", Int.self).listen { told.add("node 0", $0) },
+    try sessionNodes.only("node 1", Int.self).listen { told.add("node 1", $0) },
+    try sessionNodes.only("node 2", Int.self).listen { told.add("node 2", $0) },
+    try sessionNodes.only("node 3", Int.self).listen { told.add("node 3", $0) },
+    try sessionNodes.only("node 4", Int.self).listen { told.add("node 4", $0) },
+    try sessionNodes.only("node 5", Int.self).listen { told.add("node 5", $0) },
+    try sessionNodes.only("node 6", Int.self).listen { told.add("node 6", $0) },
+    try sessionNodes.only("node 7", Int.self).listen { told.add("node 7", $0) },
+    try sessionNodes.only("node 8", Int.self).listen { told.add("node 8", $0) },
+    try sessionNodes.only("node 9", Int.self).listen { told.add("node 9", $0) },
+    try sessionNodes.only("open", Int.self).listen { told.add("open", $0) },
+    try sessionNodes.only("percent", Int.self).listen { told.add("percent", $0) },
   ]
-  try sessionNode("integer 0", Int.self, in: graph).set(-44, context: "random")
-  try sessionNode("integer 2", Int.self, in: graph).set(13)
-  try sessionNode("integer 0", Int.self, in: graph).clean()
-  try sessionNode("integer 1", Int.self, in: graph).set(11)
-  try sessionNode("integer 0", Int.self, in: graph).set(95)
-  try sessionNode("is open", Bool.self, in: graph).set(true)
+  try sessionNodes.only("integer 0", Int.self).set(-44, context: "random")
+  try sessionNodes.only("integer 2", Int.self).set(13)
+  try sessionNodes.only("integer 0", Int.self).clean()
+  try sessionNodes.only("integer 1", Int.self).set(11)
+  try sessionNodes.only("integer 0", Int.self).set(95)
+  try sessionNodes.only("is open", Bool.self).set(true)
   try batch {
-    try sessionNode("integer 1", Int.self, in: graph).set(34)
-    try sessionNode("integer 2", Int.self, in: graph).clean()
+    try sessionNodes.only("integer 1", Int.self).set(34)
+    try sessionNodes.only("integer 2", Int.self).clean()
   }
-  try sessionNode("integer 0", Int.self, in: graph).set(63)
-  try sessionNode("integer 2", Int.self, in: graph).set(-41, context: "random")
-  try sessionNode("integer 0", Int.self, in: graph).set(22)
-  try sessionNode("share", Double.self, in: graph).set(0.548)
-  try sessionNode("integer 0", Int.self, in: graph).set(-12, context: "random")
-  try sessionNode("text", String.self, in: graph).set("")
-  try sessionNode("integer 1", Int.self, in: graph).set(-12, context: "random")
-  try sessionNode("integer 0", Int.self, in: graph).set(-11, context: "random")
+  try sessionNodes.only("integer 0", Int.self).set(63)
+  try sessionNodes.only("integer 2", Int.self).set(-41, context: "random")
+  try sessionNodes.only("integer 0", Int.self).set(22)
+  try sessionNodes.only("share", Double.self).set(0.548)
+  try sessionNodes.only("integer 0", Int.self).set(-12, context: "random")
+  try sessionNodes.only("text", String.self).set("")
+  try sessionNodes.only("integer 1", Int.self).set(-12, context: "random")
+  try sessionNodes.only("integer 0", Int.self).set(-11, context: "random")
   try batch {
-    try sessionNode("share", Double.self, in: graph).set(0.087)
-    try sessionNode("limit", Optional<Int>.self, in: graph).set(nil)
-    try sessionNode("integer 0", Int.self, in: graph).set(-41, context: "random")
+    try sessionNodes.only("share", Double.self).set(0.087)
+    try sessionNodes.only("limit", Optional<Int>.self).set(nil)
+    try sessionNodes.only("integer 0", Int.self).set(-41, context: "random")
   }
-  try sessionNode("is open", Bool.self, in: graph).set(false)
-  try sessionNode("text", String.self, in: graph).set("\\ and é 🦋")
-  try sessionNode("integer 2", Int.self, in: graph).set(15)
-  try sessionNode("text", String.self, in: graph).set("a \"word\"")
-  try sessionNode("limit", Optional<Int>.self, in: graph).set(nil)
-  try sessionNode("integer 0", Int.self, in: graph).set(83)
-  try sessionNode("limit", Optional<Int>.self, in: graph).set(11)
+  try sessionNodes.only("is open", Bool.self).set(false)
+  try sessionNodes.only("text", String.self).set("\\ and é 🦋")
+  try sessionNodes.only("integer 2", Int.self).set(15)
+  try sessionNodes.only("text", String.self).set("a \"word\"")
+  try sessionNodes.only("limit", Optional<Int>.self).set(nil)
+  try sessionNodes.only("integer 0", Int.self).set(83)
+  try sessionNodes.only("limit", Optional<Int>.self).set(11)
   try batch {
-    try sessionNode("is open", Bool.self, in: graph).set(false)
-    try sessionNode("integer 1", Int.self, in: graph).set(50)
-    try sessionNode("text", String.self, in: graph).set("\\ and é 🦋")
+    try sessionNodes.only("is open", Bool.self).set(false)
+    try sessionNodes.only("integer 1", Int.self).set(50)
+    try sessionNodes.only("text", String.self).set("\\ and é 🦋")
   }
-  try sessionNode("share", Double.self, in: graph).set(0.94)
+  try sessionNodes.only("share", Double.self).set(0.94)
   #expect(told["all"] == ["[\"51\"]", "[\"-44\"]", "[\"144\"]", "[\"13\"]", "[\"11\"]", "[\"11\"]", "[\"-10\"]", "[\"95\"]", "[\"5\"]", "[\"1\"]", "[\"1\"]", "[\"0\"]", "[\"34\"]", "[\"34\"]", "[\"-33\"]", "[\"63\"]", "[\"37\"]", "[\"-41\"]", "[\"22\"]", "[\"78\"]", "[\"55\"]", "[\"55\"]", "[\"54\"]", "[\"-12\"]", "[\"112\"]", "[\"1\"]", "[\"0\"]", "[\"100\"]", "[\"100\"]", "[\"-12\"]", "[\"-12\"]", "[\"13\"]", "[\"-11\"]", "[\"111\"]", "[\"8\"]", "[\"111\"]", "[\"224\"]", "[\"113\"]", "[\"100\"]", "[\"-41\"]", "[\"100\"]", "[\"141\"]", "[\"111\"]", "[\"8\"]", "[\"8\"]", "[\"0\"]", "[\"0\"]", "[\"0\"]", "[\"9\"]", "[\"9\"]", "[\"100\"]", "[\"9\"]", "[\"15\"]", "[\"8\"]", "[\"8\"]", "[\"111\"]", "[\"134\"]", "[\"193\"]", "[\"59\"]", "[\"100\"]", "[\"141\"]", "[\"134\"]", "[\"83\"]", "[\"17\"]", "[\"-1\"]", "[\"25\"]", "[\"26\"]", "[\"11\"]", "[\"-72\"]", "[\"-1\"]", "[\"8\"]", "[\"0\"]", "[\"0\"]", "[\"50\"]", "[\"50\"]", "[\"9\"]", "[\"11\"]", "[\"-50\"]", "[\"9\"]", "[\"94\"]", "[\"94\"]", "[\"94\"]"])
   #expect(told["last"] == ["51", "55", "8", "94"])
   #expect(told["length"] == ["0", "0", "9", "8", "9"])
@@ -91,7 +92,25 @@ private final class SessionTold: Sendable {
   subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
 }
 
-/// The node of a name and type, among those that `graph` is joined to.
-private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
-  try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+/// Nodes by name and type, among those that `graph` is joined to.
+private final class SessionNodes {
+  private struct Met { weak var node: AnyNode? }
+  private let graph: AnyNode
+  private var met: [String: Met] = [:]
+  init(_ graph: AnyNode) { self.graph = graph }
+
+  /// The only one of the session that has the name. All that a walk meets are noted.
+  func only<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    if let node = met[name]?.node as? MutableNode<Value>, node.name == name { return node }
+    met = [:]
+    for (node, _) in graph.reachable {
+      if let name = node.name, met[name] == nil { met[name] = Met(node: node) }
+    }
+    return try #require(met[name]?.node as? MutableNode<Value>)
+  }
+
+  /// Of several that have the name the first that is there now.
+  func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+  }
 }

@@ -36,7 +36,25 @@ private final class SessionTold: Sendable {
   subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
 }
 
-/// The node of a name and type, among those that `graph` is joined to.
-private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
-  try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+/// Nodes by name and type, among those that `graph` is joined to.
+private final class SessionNodes {
+  private struct Met { weak var node: AnyNode? }
+  private let graph: AnyNode
+  private var met: [String: Met] = [:]
+  init(_ graph: AnyNode) { self.graph = graph }
+
+  /// The only one of the session that has the name. All that a walk meets are noted.
+  func only<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    if let node = met[name]?.node as? MutableNode<Value>, node.name == name { return node }
+    met = [:]
+    for (node, _) in graph.reachable {
+      if let name = node.name, met[name] == nil { met[name] = Met(node: node) }
+    }
+    return try #require(met[name]?.node as? MutableNode<Value>)
+  }
+
+  /// Of several that have the name the first that is there now.
+  func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+  }
 }

@@ -102,28 +102,6 @@ func lookingRows() -> [GrowthRow] {
       let records = recorder.records
       return Grown(work: size, keep: zips) { _ = records.lint() }
     },
-    // Many: one that waits adds less than a nanosecond to each.
-    GrowthRow("why, where n values of a transform came under one number") { size in
-      let source = MutableNode<Int>(), target = MutableNode<Int>()
-      target.link(to: source, through: Several(16 * size))
-      let recorder = GraphRecorder(events: 64 * size)
-      recorder.start()
-      source.value = 1
-      recorder.stop()
-      return Grown(work: 16 * size, keep: target) { _ = recorder.why(target) }
-    },
-    GrowthRow("why not, of n sets that lead elsewhere, over n nodes") { size in
-      let target = MutableNode(0), source = MutableNode(0)
-      var end = source.filter { $0 < 0 }
-      for _ in 0..<size { end = end.map { $0 } }
-      let recorder = GraphRecorder(events: 16 * size)
-      recorder.start()
-      target.link(to: end).cancel()
-      for value in 0..<size { source.set(value) }
-      recorder.stop()
-      let records = recorder.records
-      return Grown(work: size, keep: end) { _ = records.whyNot(target.id, since: 0) }
-    },
     GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
       let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
       recorder.start()
@@ -168,17 +146,6 @@ private struct Combined {
     Grown(work: 100, keep: self) {
       for value in 0..<100 { batch { for source in sources.prefix(100) { source.set(value) } } }
     }
-  }
-}
-
-/// Sends so many values for each.
-private final class Several: NodeTransform<Int, Int>, @unchecked Sendable {
-  // Unchecked: adds a constant.
-  private let count: Int
-  init(_ count: Int) { self.count = count }
-
-  override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
-    for number in 0..<count { send(value + number) }
   }
 }
 

@@ -9,7 +9,8 @@ import Synchronization
 
 func growthRows() -> [GrowthRow] {
   cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + combiningRows()
-    + sharedRows() + keptRows() + roomRows() + lookingRows() + partRows() + layoutRows()
+    + sharedRows() + keptRows() + roomRows() + lookingRows() + askingRows() + partRows()
+    + layoutRows()
 }
 
 func emptyNodes(_ count: Int) -> [MutableNode<Int>] {

@@ -10,21 +10,22 @@ import Testing
   let monitor = MonitorGraph()
   let graph: AnyNode = monitor.report
   let samples = try Recording(path: Fixture.path("recorded.csv")).samples
+  let sessionNodes = SessionNodes(graph)
   let told = SessionTold()
   let listenings = [
-    try sessionNode("busiest core %", Optional<Double>.self, in: graph).listen { told.add("busiest core %", $0) },
-    try sessionNode("busiest disk %", Optional<Double>.self, in: graph).listen { told.add("busiest disk %", $0) },
-    try sessionNode("cpu busy %", Optional<Double>.self, in: graph).listen { told.add("cpu busy %", $0) },
-    try sessionNode("cpu pressure %", Optional<Double>.self, in: graph).listen { told.add("cpu pressure %", $0) },
-    try sessionNode("disk read B/s", Optional<Double>.self, in: graph).listen { told.add("disk read B/s", $0) },
-    try sessionNode("disk write B/s", Optional<Double>.self, in: graph).listen { told.add("disk write B/s", $0) },
-    try sessionNode("io pressure %", Optional<Double>.self, in: graph).listen { told.add("io pressure %", $0) },
-    try sessionNode("load per core", Optional<Double>.self, in: graph).listen { told.add("load per core", $0) },
-    try sessionNode("memory pressure %", Optional<Double>.self, in: graph).listen { told.add("memory pressure %", $0) },
-    try sessionNode("memory used %", Optional<Double>.self, in: graph).listen { told.add("memory used %", $0) },
-    try sessionNode("network receive B/s", Optional<Double>.self, in: graph).listen { told.add("network receive B/s", $0) },
-    try sessionNode("network send B/s", Optional<Double>.self, in: graph).listen { told.add("network send B/s", $0) },
-    try sessionNode("swap used %", Optional<Double>.self, in: graph).listen { told.add("swap used %", $0) },
+    try sessionNodes.only("busiest core %", Optional<Double>.self).listen { told.add("busiest core %", $0) },
+    try sessionNodes.only("busiest disk %", Optional<Double>.self).listen { told.add("busiest disk %", $0) },
+    try sessionNodes.only("cpu busy %", Optional<Double>.self).listen { told.add("cpu busy %", $0) },
+    try sessionNodes.only("cpu pressure %", Optional<Double>.self).listen { told.add("cpu pressure %", $0) },
+    try sessionNodes.only("disk read B/s", Optional<Double>.self).listen { told.add("disk read B/s", $0) },
+    try sessionNodes.only("disk write B/s", Optional<Double>.self).listen { told.add("disk write B/s", $0) },
+    try sessionNodes.only("io pressure %", Optional<Double>.self).listen { told.add("io pressure %", $0) },
+    try sessionNodes.only("load per core", Optional<Double>.self).listen { told.add("load per core", $0) },
+    try sessionNodes.only("memory pressure %", Optional<Double>.self).listen { told.add("memory pressure %", $0) },
+    try sessionNodes.only("memory used %", Optional<Double>.self).listen { told.add("memory used %", $0) },
+    try sessionNodes.only("network receive B/s", Optional<Double>.self).listen { told.add("network receive B/s", $0) },
+    try sessionNodes.only("network send B/s", Optional<Double>.self).listen { told.add("network send B/s", $0) },
+    try sessionNodes.only("swap used %", Optional<Double>.self).listen { told.add("swap used %", $0) },
     monitor.health.listen { told.add("health", $0) },
   ]
   monitor.feed(samples[0])
@@ -95,7 +96,25 @@ private final class SessionTold: Sendable {
   subscript(_ name: String) -> [String] { lists.withLock { $0[name] ?? [] } }
 }
 
-/// The node of a name and type, among those that `graph` is joined to.
-private func sessionNode<Value: Sendable>(_ name: String, _ type: Value.Type, in graph: AnyNode) throws -> MutableNode<Value> {
-  try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+/// Nodes by name and type, among those that `graph` is joined to.
+private final class SessionNodes {
+  private struct Met { weak var node: AnyNode? }
+  private let graph: AnyNode
+  private var met: [String: Met] = [:]
+  init(_ graph: AnyNode) { self.graph = graph }
+
+  /// The only one of the session that has the name. All that a walk meets are noted.
+  func only<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    if let node = met[name]?.node as? MutableNode<Value>, node.name == name { return node }
+    met = [:]
+    for (node, _) in graph.reachable {
+      if let name = node.name, met[name] == nil { met[name] = Met(node: node) }
+    }
+    return try #require(met[name]?.node as? MutableNode<Value>)
+  }
+
+  /// Of several that have the name the first that is there now.
+  func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
+    try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
+  }
 }
