@@ -77,7 +77,7 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
     var source: (any DispatchSourceTimer)?
     /// When the source goes off; nil: it does not.
     var goesOff: UInt64?
-    /// It was late when it went off last, and let others go first: see `takeDue`.
+    /// It has let others go first since it rang last: see `takeDue`.
     var hasGivenWay = false
     /// Nil: cancelled.
     var ring: (@Sendable (Int) -> Void)?
@@ -134,6 +134,10 @@ extension QueueTimer {
 
   func isDue(at now: UInt64) -> Bool { due.load(ordering: .acquiring) <= now }
 
+  func isDue(on other: DispatchQueue, before moment: UInt64) -> Bool {
+    queue === other && due.load(ordering: .acquiring) < moment
+  }
+
   /// Under the lock.
   private func start(_ state: inout State, _ moment: UInt64) {
     let source = state.source ?? makeSource()
@@ -160,14 +164,16 @@ extension QueueTimer {
   /// Under the lock. Nil: it went off too early, or for nothing.
   ///
   /// What a busy queue does late it does for the moment at which the source went off. A deadline that was set behind that moment
-  /// has its turn behind whatever else went off before it, although its time may have come, too. It gives way once: while it waits
-  /// for its turn it may have been moved on again.
+  /// has its turn behind what else is due before it, although its time may have come, too. It gives way once before it rings: while it
+  /// waits for its turn it may be moved on again, and again.
   private func takeDue(_ state: inout State) -> (number: Int, ring: @Sendable (Int) -> Void)? {
     let moment = state.goesOff ?? 0
     state.goesOff = nil
     let due = due.load(ordering: .relaxed), isDue = due <= Self.now
-    guard let ring = state.ring, isDue, due <= moment || state.hasGivenWay else {
-      state.hasGivenWay = isDue
+    guard let ring = state.ring, isDue,
+      due <= moment || state.hasGivenWay || !timers.isAnyDue(on: queue, before: due)
+    else {
+      if isDue { state.hasGivenWay = true }
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }
@@ -221,18 +227,33 @@ final class Timers: Sendable {
 
   var isEmpty: Bool { heap.withLock { $0.isEmpty } }
 
-  /// Looks at those only that have gone off, or should have: one may be due later.
   func isAnyDue() -> Bool {
     let now = QueueTimer.now
+    return heap.withLock { Self.isAny(in: $0, by: now) { $0.isDue(at: now) } }
+  }
+
+  /// Looks at some only: true where it cannot tell.
+  func isAnyDue(on queue: DispatchQueue, before moment: UInt64) -> Bool {
+    var looks = 0
     return heap.withLock { heap in
-      var todo = [0]
-      while let place = todo.popLast() {
-        guard place < heap.count, heap[place].goesOff <= now else { continue }
-        if heap[place].timer.isDue(at: now) { return true }
-        todo += [2 * place + 1, 2 * place + 2]
+      Self.isAny(in: heap, by: moment - 1) { timer in
+        looks += 1
+        return looks > 64 || timer.isDue(on: queue, before: moment)
       }
-      return false
     }
+  }
+
+  /// Looks at those only that have gone off by then, or should have: one may be due later.
+  private static func isAny(
+    in heap: [Entry], by moment: UInt64, where isMeant: (QueueTimer) -> Bool
+  ) -> Bool {
+    var todo = [0]
+    while let place = todo.popLast() {
+      guard place < heap.count, heap[place].goesOff <= moment else { continue }
+      if isMeant(heap[place].timer) { return true }
+      todo += [2 * place + 1, 2 * place + 2]
+    }
+    return false
   }
 
   private static func rise(_ start: Int, _ heap: inout [Entry]) {

@@ -225,4 +225,25 @@ extension LongTimes {
     #expect(!told.entries.isEmpty)
     keepAlive(listening, x)
   }
+
+  /// Found by a hostile review. Of four blocks that keep the queue busy one sets at its end, and the next at its beginning; then it is
+  /// quiet for three. The timer comes to its turn once in that time, and the next time when a value has come again.
+  @Test func `10.2 a timer of a busy queue goes off in more than one pause`() {
+    let queue = DispatchQueue(label: "busy"), x = MutableNode<Int>(), told = Journal<Int>()
+    let listening = x.debounce(.milliseconds(3), on: .queue(queue)).listen { told.note($0) }
+    let isDone = DispatchSemaphore(value: 0), rounds = 24
+    @Sendable func goOn(_ number: Int) {
+      queue.async {
+        if number == 4 * rounds { return _ = isDone.signal() }
+        goOn(number + 1)
+        if number % 4 == 2 { x.value = number }
+        Self.wait(milliseconds: 10)
+        if number % 4 == 1 { x.value = number }
+      }
+    }
+    goOn(0)
+    EasyReactTests.wait(for: isDone)
+    #expect(told.count > rounds / 4)
+    keepAlive(listening, x)
+  }
 }
