@@ -22,12 +22,19 @@ extension NodePointer {
     let numbers = Set(seen.values.flatMap { [$0.rank, $0.top] }).subtracting([SideTable.noTop])
     let places = Dictionary(
       uniqueKeysWithValues: numbers.sorted().enumerated().map { ($1, Int32($0)) })
-    // A node that is being made its maker may lift meanwhile, above upstreams that have new numbers, or old ones.
+    // A node that is being made its maker may lift meanwhile, above upstreams that have new numbers, or old ones; and what comes
+    // below one behind the walk may still have gone by its old number.
     let lifted = seen.filter { !$0.key.exchangeHeight($0.value, by: places) }.keys
     for storage in lifted {
       storage.orderBehindUpstreams()
       for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
         edge.pointee.down!.orderBehindUpstreams()
+      }
+    }
+    for storage in seen.keys {
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        let down = edge.pointee.down!
+        if seen[down] == nil { down.orderBehindUpstreams() }
       }
     }
   }
