@@ -88,9 +88,20 @@ private struct Remainder {
         for storage in part { storage.put(into: group) }
       }
     }
-    for storage in parts.joined() {
-      for edge in EdgeWalk(storage, .ins) { look(edge, .ins) }
-      for edge in EdgeWalk(storage, .outs) { look(edge, .outs) }
+    if parts.count == 1 { return lookBetween(parts[0]) }
+    var walk = EdgesOf(parts.joined())
+    while let (edge, list) = walk.next() { look(edge, list) }
+  }
+
+  /// The edges between one part and the rest are in the lists of both: so by turns, until one side is at its end. The part may be the
+  /// one with more edges, as a node with a thousand upstreams is beside a field.
+  private mutating func lookBetween(_ part: [NodePointer]) {
+    let own = Set(part)
+    var walk = EdgesOf(part), others = EdgesOf(component.members)
+    while let (edge, list) = walk.next() {
+      look(edge, list)
+      guard let (edge, list) = others.next() else { return }
+      if own.contains(edge.pointee.far(list)) { look(edge, list == .ins ? .outs : .ins) }
     }
   }
 
@@ -123,6 +134,24 @@ private struct Remainder {
     guard component.members.count == 1, let last = component.first else { return }
     regrouping { last.put(into: nil) }
     fallen.append(last)
+  }
+}
+
+/// The edges of one node after the other.
+private struct EdgesOf<Nodes: Sequence<NodePointer>> {
+  private var nodes: Nodes.Iterator
+  private var ins: EdgeWalk?, outs: EdgeWalk?
+
+  init(_ nodes: Nodes) { self.nodes = nodes.makeIterator() }
+
+  mutating func next() -> (edge: EdgePointer, list: EdgeListKind)? {
+    while true {
+      if let edge = ins?.next() { return (edge, .ins) }
+      ins = nil
+      if let edge = outs?.next() { return (edge, .outs) }
+      guard let node = nodes.next() else { return nil }
+      (ins, outs) = (EdgeWalk(node, .ins), EdgeWalk(node, .outs))
+    }
   }
 }
 
