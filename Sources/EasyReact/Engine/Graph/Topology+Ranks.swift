@@ -36,6 +36,16 @@ extension NodePointer {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
+  /// A node off cycles that nothing leads to, as one that was let go of, need not be above what it leads to now.
+  func dropTop(before down: NodePointer) {
+    let top = down.top()
+    if component() == nil, self.top() > top,
+      !EdgeWalk(self, .ins).contains(where: { $0.pointee.isUncut() })
+    {
+      setTop(to: top)
+    }
+  }
+
   /// With that of its component, and of all that follows.
   func raiseTop(to least: Int32) { if top() < least { raiseTops([(self, least)]) } }
 

@@ -95,6 +95,7 @@ extension EdgePointer {
     let (up, down) = (pointee.up!, pointee.down!)
     if closed.count > 1 { unite(closed) }
     if !pointee.has(.isBackEdge) { up.order(before: down, by: self) }
+    up.dropTop(before: down)
     down.raiseTop(to: up.top())
   }
 
