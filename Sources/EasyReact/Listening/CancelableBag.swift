@@ -10,7 +10,7 @@ import Synchronization
 /// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread: who
 /// cancels a bag that another thread is cancelling cancels its members, too, so they have ended when
 /// it returns; but it does not wait for a closure that the other thread runs. A bag in a bag in a bag is a call a
-/// level: some 4,000 of them fit on 512 KiB.
+/// level: 3,000 of them fit on 512 KiB.
 ///
 /// Known as `DisposeBag` in RxSwift, `CompositeDisposable` in ReactiveSwift; in Combine it is a set of
 /// `AnyCancellable`.

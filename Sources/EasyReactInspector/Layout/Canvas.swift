@@ -28,7 +28,7 @@ struct Canvas {
   /// - Parameter effort: Of the search for an order, to the usual one of optimised code.
   mutating func drawAnew(effort: Double) {
     // Up to 30 ms for a small graph, less than 100 ms in all for one of a thousand nodes, half a second for one of ten
-    // thousand (`Benchmarks`: growth, crossings).
+    // thousand (`Benchmarks`: growth, crossings); more where edges are long, for each has a bend in each layer.
     let budget = Int(effort * Double(3_000_000 + 3_500 * bent.layer.count))
     let size = bent.layer.count + bent.down.far.count
     var next = 0.0

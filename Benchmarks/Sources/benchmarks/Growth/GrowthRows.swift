@@ -354,6 +354,23 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for _ in 0..<size { hub.sync(with: MutableNode<Int>()) }
       }
     },
+    GrowthRow("n new nodes synced with a node that follows n, dropped") { size in
+      let fields = (0..<size).map { _ in MutableNode<Int>() }
+      let status = Node.merge(fields).mutablify()
+      return Grown(work: 10 * size, keep: status) {
+        for _ in 0..<10 * size { MutableNode<Int>().sync(with: status) }
+      }
+    },
+    GrowthRow(
+      "a node synced with each of n that follow one another, the first and the last in turn"
+    ) {
+      size in
+      let rows = (0..<size).map { _ in MutableNode<Int>() }, editor = MutableNode<Int>()
+      for (up, down) in zip(rows, rows.dropFirst()) { down.link(to: up) }
+      return Grown(work: 10 * size, keep: rows) {
+        for index in 0..<10 * size { rows[index % 2 * (size - 1)].sync(with: editor).cancel() }
+      }
+    },
     GrowthRow("a set in a mesh of syncs, an edge") { size in
       let nodes = emptyNodes(side(size))
       for first in nodes.indices {
