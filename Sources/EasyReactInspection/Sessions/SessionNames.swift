@@ -1,6 +1,6 @@
 /// What the records say of nodes by their names, found once for all of them.
 struct SessionNames {
-  /// Of several nodes with one name the first made.
+  /// Of several nodes with one name the first made of which it is known what they told, or else of all.
   private var first: [String: NodeRecord] = [:]
   private var several: Set<String> = [], hidden: Set<String> = []
   /// Nodes that something on the way to them makes late.
@@ -10,7 +10,9 @@ struct SessionNames {
     late = Self.late(records.edges)
     for node in records.nodes {
       guard let name = node.name else { continue }
-      if first[name] == nil { first[name] = node } else { several.insert(name) }
+      let present = first[name]
+      if present != nil { several.insert(name) }
+      if present == nil || present!.isPrivate && !node.isPrivate { first[name] = node }
       if node.isPrivate { hidden.insert(name) }
     }
   }

@@ -17,9 +17,9 @@ public struct SessionTest {
   public var imports: [String] = []
   /// Traits of the test, as they stand behind `@Test`: `.tags(.session)`.
   public var traits: [String] = []
-  /// Lines that build a fresh graph in which nothing has been set.
+  /// Lines that build a fresh graph in which nothing has been set. `told`, `listenings` and `sessionNodes` are the test's own names.
   public var setUp = "let graph = makeGraph()"
-  /// How a node is written, by its recorded name. Others are found by their name among those that `graph` reaches.
+  /// How a node is written, by its recorded name, or without one by its label. Others are found by their name among those that `graph` reaches.
   public var expressions: [String: String] = [:]
   /// The nodes whose values are expected, by name; nil: all named ones that are not private, that nothing sets, and nothing
   /// makes late.
@@ -60,7 +60,8 @@ public struct SessionTest {
     var body = ["let told = SessionTold()"]
     body += outputs.isEmpty ? [] : ["let listenings = ["]
     for name in outputs {
-      body.append("  \(expression(for: name)).listen { told.add(\(quoted(name)), $0) },")
+      let node = expressions[name] ?? search(for: name, names.type(of: name) ?? "Never")
+      body.append("  \(node).listen { told.add(\(quoted(name)), $0) },")
     }
     body += outputs.isEmpty ? [] : ["]"]
     for (number, turn) in turns.enumerated() { body += try lines(for: turn, number) }
@@ -94,13 +95,20 @@ public struct SessionTest {
       ]
       + plain + (attributed.isEmpty ? [] : [""]) + attributed
     let traits = traits.isEmpty ? "" : "(\(traits.joined(separator: ", ")))"
-    let title = name.filter { !"`\\\n\r".contains($0) }
     let test =
       ["", "@Test\(traits) func `\(title)`() throws {"] + body.map { $0.isEmpty ? "" : "  \($0)" }
       + [
         "}", "",
       ]
     return (head + test).joined(separator: "\n") + Self.helpers
+  }
+
+  /// The name as far as it can be one of Swift's between backticks: not of spaces or operators alone, nor `$0`.
+  private var title: String {
+    let plain = String(
+      String.UnicodeScalarView(
+        name.unicodeScalars.filter { !"`\\".unicodeScalars.contains($0) && !$0.isUnprintable }))
+    return plain.first?.isLetter == true ? plain : plain.isEmpty ? "session" : "session \(plain)"
   }
 
   /// What every such test needs.
@@ -145,7 +153,7 @@ public struct SessionTest {
     if let statement = statement(number, turn) { return statement.components(separatedBy: "\n") }
     var sets: [String] = []
     for input in turn.inputs {
-      let node = expression(for: input.name ?? input.label)
+      let node = try expression(for: input)
       if input.value.form == .empty {
         sets.append("\(node).clean()")
         continue
@@ -161,11 +169,16 @@ public struct SessionTest {
     return [isTried ? "try batch {" : "batch {"] + sets.map { "  \($0)" } + ["}"]
   }
 
-  private func expression(for name: String) -> String {
-    if let expression = expressions[name] { return expression }
+  private func expression(for input: SessionTurn.Input) throws(SessionError) -> String {
+    if let expression = expressions[input.name ?? input.label] { return expression }
+    guard let name = input.name else { throw unnamed(input) }
+    return search(for: name, input.type)
+  }
+
+  private func search(for name: String, _ type: String) -> String {
     // Of several with one name not always the same one may be there.
     let search = names.areSeveral(name) ? "first" : "only"
-    return "try sessionNodes.\(search)(\(quoted(name)), \(names.type(of: name) ?? "Never").self)"
+    return "try sessionNodes.\(search)(\(quoted(name)), \(type).self)"
   }
 
   // MARK: - What cannot be written
@@ -174,6 +187,14 @@ public struct SessionTest {
     SessionError(
       code: .incomplete,
       description: "“\(name)” is private: nobody knows what it told. Leave it out.")
+  }
+
+  private func unnamed(_ input: SessionTurn.Input) -> SessionError {
+    SessionError(
+      code: .incomplete,
+      description:
+        "“\(input.label)” was set and has no name by which a test finds it. Name it, or say how it is written, by "
+        + "`expressions` of this label.")
   }
 
   private func tooLong(_ label: String) -> SessionError {
@@ -228,11 +249,18 @@ private func quoted(_ text: String) -> String {
       case "\n": "\\n"
       case "\r": "\\r"
       case "\t": "\\t"
-      case _ where scalar.value < 0x20 || scalar.properties.isBidiControl:
+      case _ where scalar.isUnprintable:
         "\\u{\(String(scalar.value, radix: 16))}"
       default: String(scalar)
       }
     }.joined() + "\""
+}
+
+extension Unicode.Scalar {
+  /// Swift's sources do not take it, or show it as something else.
+  fileprivate var isUnprintable: Bool {
+    value < 0x20 || value == 0x7F || value == 0x2028 || value == 0x2029 || properties.isBidiControl
+  }
 }
 
 extension String {
