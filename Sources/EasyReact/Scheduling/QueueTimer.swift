@@ -77,10 +77,16 @@ final class QueueTimer: Alarm, Cancelable, @unchecked Sendable {
     var source: (any DispatchSourceTimer)?
     /// When the source goes off; nil: it does not.
     var goesOff: UInt64?
-    /// It has let others go first since it rang last: see `takeDue`.
-    var hasGivenWay = false
+    var precedence = Precedence.usual
     /// Nil: cancelled.
     var ring: (@Sendable (Int) -> Void)?
+  }
+  /// What it does when it goes off late: see `takeDue`.
+  private enum Precedence {
+    /// It gives way to what is due before it.
+    case usual
+    /// It is giving way; or was, and has been moved on meanwhile. So it goes first.
+    case givesWay, hasGivenWay
   }
   private let state: Mutex<State>
   private let queue: DispatchQueue
@@ -135,7 +141,8 @@ extension QueueTimer {
   func isDue(at now: UInt64) -> Bool { due.load(ordering: .acquiring) <= now }
 
   func isDue(on other: DispatchQueue, before moment: UInt64) -> Bool {
-    queue === other && due.load(ordering: .acquiring) < moment
+    // On Linux two looks at the main queue, or at a global one, give two objects.
+    (queue === other || queue.label == other.label) && due.load(ordering: .acquiring) < moment
   }
 
   /// Under the lock.
@@ -164,20 +171,21 @@ extension QueueTimer {
   /// Under the lock. Nil: it went off too early, or for nothing.
   ///
   /// What a busy queue does late it does for the moment at which the source went off. A deadline that was set behind that moment
-  /// has its turn behind what else is due before it, although its time may have come, too. It gives way once before it rings: while it
-  /// waits for its turn it may be moved on again, and again.
+  /// has its turn behind what else is due before it, although its time may have come, too. It does not give way the next time if it
+  /// was moved on while it did: on a queue that is always late that would have no end.
   private func takeDue(_ state: inout State) -> (number: Int, ring: @Sendable (Int) -> Void)? {
     let moment = state.goesOff ?? 0
     state.goesOff = nil
     let due = due.load(ordering: .relaxed), isDue = due <= Self.now
     guard let ring = state.ring, isDue,
-      due <= moment || state.hasGivenWay || !timers.isAnyDue(on: queue, before: due)
+      due <= moment || state.precedence != .usual || !timers.isAnyDue(on: queue, before: due)
     else {
-      if isDue { state.hasGivenWay = true }
+      state.precedence =
+        isDue ? .givesWay : state.precedence == .givesWay ? .hasGivenWay : .usual
       if due == Self.never { timers.remove(self) } else { start(&state, due) }
       return nil
     }
-    state.hasGivenWay = false
+    state.precedence = .usual
     pendingWork.begin()
     self.due.store(Self.never, ordering: .releasing)
     timers.remove(self)
