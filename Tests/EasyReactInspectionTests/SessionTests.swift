@@ -290,40 +290,47 @@ import Testing
     withExtendedLifetime(later) {}
   }
 
+  /// Of a graph that is made, and set, meanwhile.
+  private func session(_ make: () -> AnyNode) -> GraphSession {
+    let recorder = GraphRecorder()
+    recorder.start()
+    let node = make()
+    recorder.stop()
+    return withExtendedLifetime(node) {
+      GraphSession(program: "x", records: recorder.records.graph(of: node.id))
+    }
+  }
+
   /// Found by a hostile review, as the next two.
   @Test func `18.6 of several nodes with one name that of the type that was set is looked for`()
     throws
   {
-    let recorder = GraphRecorder()
-    recorder.start()
-    let number = MutableNode(0).named("v"), text = MutableNode("").named("v")
-    let both = number.combine(text).map { "\($0)" }.named("both")
-    number.value = 1
-    text.value = "x"
-    recorder.stop()
-    let session = GraphSession(program: "x", records: recorder.records.graph(of: both.id))
+    let session = session {
+      let number = MutableNode(0).named("v"), text = MutableNode("").named("v")
+      let both = number.combine(text).map { "\($0)" }.named("both")
+      number.value = 1
+      text.value = "x"
+      return both
+    }
     let source = try SessionTest(session, name: "x").source()
     #expect(source.contains("try sessionNodes.first(\"v\", Int.self).set(1)"))
     #expect(source.contains("try sessionNodes.first(\"v\", String.self).set(\"x\")"))
-    withExtendedLifetime(both) {}
   }
 
   @Test
   func `18.6 of two nodes with one name what is expected is that of the one that is not private`()
     throws
   {
-    let recorder = GraphRecorder()
-    recorder.start()
-    let hidden = MutableNode(0).named("v"), source = MutableNode("").named("source")
-    hidden.isPrivate = true
-    let shown = source.map { $0 }.named("v"), both = hidden.combine(shown).map { "\($0)" }
-    source.value = "x\u{7F}y"
-    recorder.stop()
-    let session = GraphSession(program: "x", records: recorder.records.graph(of: both.id))
-    let written = try SessionTest(session, name: "x").source()
-    #expect(written.contains("first(\"v\", String.self).listen"))
-    #expect(written.contains("told[\"v\"] == [\"\", \"x\\u{7f}y\"]"))
-    withExtendedLifetime(both) {}
+    let session = session {
+      let hidden = MutableNode(0).named("v"), source = MutableNode("").named("source")
+      hidden.isPrivate = true
+      let shown = source.map { $0 }.named("v"), both = hidden.combine(shown).map { "\($0)" }
+      source.value = "x\u{7F}y"
+      return both
+    }
+    let source = try SessionTest(session, name: "x").source()
+    #expect(source.contains("first(\"v\", String.self).listen"))
+    #expect(source.contains("told[\"v\"] == [\"\", \"x\\u{7f}y\"]"))
   }
 
   @Test(arguments: [
@@ -331,12 +338,11 @@ import Testing
     ("$0", "`session $0`"), ("a\u{7F}\u{2028}", "`a`"), ("two words", "`two words`"),
   ])
   func `18.6 a test has a name that Swift takes`(name: String, title: String) throws {
-    let recorder = GraphRecorder()
-    recorder.start()
-    let node = MutableNode(0).named("node")
-    node.value = 1
-    recorder.stop()
-    let session = GraphSession(program: "x", records: recorder.records.graph(of: node.id))
+    let session = session {
+      let node = MutableNode(0).named("node")
+      node.value = 1
+      return node
+    }
     #expect(try SessionTest(session, name: name).source().contains("@Test func \(title)() throws"))
   }
 
