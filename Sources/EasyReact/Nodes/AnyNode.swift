@@ -17,6 +17,15 @@ public class AnyNode: @unchecked Sendable {
 
   @usableFromInline init(adopting storage: NodePointer) {
     self.storage = storage
+    publish()
+  }
+
+  /// It is published when all its edges are in their lists.
+  @usableFromInline init(unpublished storage: NodePointer) { self.storage = storage }
+
+  /// From here on others find the node. Before, nothing is made to follow it: so the edges that its maker puts above it close no
+  /// cycle.
+  @inlinable @inline(__always) final func publish() {
     storage.pointee.handle.store(
       UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()), ordering: .releasing)
     if easyreact_is_traced() { storage.traceMade() }

@@ -142,7 +142,7 @@ func makeJoin<Output: Sendable>(
   let read = { (storage: NodePointer) in
     read(storage.pointee.join.unsafelyUnwrapped.pointee.upstreams)
   }
-  startJoin(storage, upstreams, step, turn) { storage, turn in
+  startJoin(node, upstreams, step, turn) { storage, turn in
     guard let value = read(storage) else {
       storage.traceWaiting(in: turn)
       return false
@@ -154,16 +154,15 @@ func makeJoin<Output: Sendable>(
   return node
 }
 
-/// Makes the join of a new node, and its edges.
+/// Makes the join of a new node, and its edges, and publishes it.
 @usableFromInline func startJoin(
-  _ storage: NodePointer, _ upstreams: [AnyNode], _ step: @escaping Step, _ turn: TurnPointer,
+  _ node: AnyNode, _ upstreams: [AnyNode], _ step: @escaping Step, _ turn: TurnPointer,
   compute: @escaping (NodePointer, TurnPointer) -> Bool
 ) {
+  let storage = node.storage
   storage.pointee.join = makeJoin(upstreams.map { $0.storage }, compute: compute)
-  for upstream in upstreams {
-    let edge = connect(upstream, storage, kind: .combine, step)
-    edge.attachToJoin(in: turn)
-  }
+  for upstream in upstreams { connect(upstream, storage, kind: .combine, step) }
+  node.publish { $0.attachToJoin(in: turn) }
 }
 
 /// Reads in the join's region: there no upstream is freed, and who reads last sees all.

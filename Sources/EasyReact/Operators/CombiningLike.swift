@@ -23,7 +23,7 @@ extension Node {
     turn.enter()
     let node = makeHead([Value].self, location, turn)
     let changed = ChangedInputs(upstreams: count)
-    startJoin(node.storage, ofLike: nodes, changed, turn) { storage, turn in
+    startJoin(node, ofLike: nodes, changed, turn) { storage, turn in
       storage.emitLike(Value.self, changed, turn)
     }
     let join = node.storage.pointee.join.unsafelyUnwrapped
@@ -33,19 +33,19 @@ extension Node {
   }
 }
 
-/// Makes the join of a new node, and its edges.
+/// Makes the join of a new node, and its edges, and publishes it.
 @usableFromInline func startJoin(
-  _ storage: NodePointer, ofLike upstreams: [AnyNode], _ changed: ChangedInputs,
+  _ node: AnyNode, ofLike upstreams: [AnyNode], _ changed: ChangedInputs,
   _ turn: TurnPointer, compute: @escaping (NodePointer, TurnPointer) -> Bool
 ) {
   let join = makeJoin(upstreams.map { $0.storage }, compute: compute)
-  storage.pointee.join = join
+  node.storage.pointee.join = join
   for (position, upstream) in upstreams.enumerated() {
-    let edge = connect(upstream, storage, kind: .combine, hearsEmptiness: true) { up, edge, turn in
+    connect(upstream, node.storage, kind: .combine, hearsEmptiness: true) { up, edge, turn in
       changed.arrive(up, edge, turn, as: position)
     }
-    edge.attachToJoin(in: turn)
   }
+  node.publish { $0.attachToJoin(in: turn) }
 }
 
 extension ChangedInputs {

@@ -82,7 +82,7 @@ extension Node {
       turn.pointee.wave.flags.remove(.event)  // a member's
       return emit(make(values), of: storage, turn)
     }
-    connectJoin(self, storage, .flattenCombine, turn) { up, edge, turn in
+    connect(self, storage, kind: .flattenCombine) { up, edge, turn in
       let (nodes, body) = parts(up.slot(Value.self).pointee)
       return edge.inRegion(in: turn) { delivery, turn in
         var delivery = delivery
@@ -93,6 +93,7 @@ extension Node {
         return false
       }
     }
+    node.publish { $0.attachToJoin(in: turn) }
     if let value = self.storage.readStored(Value.self) {
       let (nodes, body) = parts(value)
       make.place.pointee = body

@@ -36,6 +36,7 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
+    node.publish()  // what it reads is linked
     let derivation = Derivation(of: node.storage)
     let join = makeJoin([]) { storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped

@@ -88,18 +88,30 @@ extension NodePointer {
   }
 }
 
-/// A new node without upstreams, and the head of a region that this turn holds.
+/// A new node without upstreams, and the head of a region that this turn holds. It is published once it is connected.
 @inlinable func makeHead<Value: Sendable>(
   _: Value.Type, _ location: SourceLocation, _ turn: TurnPointer
 ) -> MutableNode<Value> {
-  let node = makeSource(nil as Value?, isMutable: false, location)
+  let node = MutableNode<Value>(
+    unpublished: makeSourceStorage(nil as Value?, isMutable: false, location))
   _ = node.storage.claim(by: turn)
   return node
 }
 
-/// An edge from `up` to a node that is being made. It is followed once it is attached.
+/// An edge from `up` to a node that is not published yet. It is followed once it is attached.
+@discardableResult
 @usableFromInline func connect(
   _ up: AnyNode, _ down: NodePointer, kind: OperatorKind, hearsEmptiness: Bool = false,
+  _ step: @escaping Step
+) -> EdgePointer {
+  let edge = makeEdge(from: up, to: down, kind: kind, hearsEmptiness: hearsEmptiness, step)
+  edge.insertFresh()
+  return edge
+}
+
+/// An edge that counts on its ends, and is in no list yet.
+@usableFromInline func makeEdge(
+  from up: AnyNode, to down: NodePointer, kind: OperatorKind, hearsEmptiness: Bool = false,
   _ step: @escaping Step
 ) -> EdgePointer {
   let edge = makeEdge(
@@ -108,8 +120,21 @@ extension NodePointer {
       hearsEmptiness: hearsEmptiness, flags: .starting, step: step))
   edge.pointee.down = down
   down.pointee.references.wrappingAdd(1, ordering: .relaxed)
-  edge.insertFresh()
   return edge
+}
+
+extension AnyNode {
+  /// The node is connected: others find it from here on, and its edges are attached in order.
+  @inlinable final func publish(attachingEachBy attach: (EdgePointer) -> Void) {
+    var edge = storage.pointee.firstIn.load(ordering: .relaxed)
+    // Others may link more behind it from now on; and nothing leaves the list before the turn's end.
+    let last = edge?.block.pointee.previousIn.load(ordering: .relaxed)
+    publish()
+    while let present = edge {
+      edge = present == last ? nil : present.block.pointee.nextIn.load(ordering: .relaxed)
+      attach(present)
+    }
+  }
 }
 
 extension EdgePointer {

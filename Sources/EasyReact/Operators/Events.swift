@@ -44,6 +44,7 @@ extension Node {
     let edge = connect(self, node.storage, kind: .events) { up, edge, turn in
       edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
     }
+    node.publish()
     if turn.pointee.isTraced { edge.traceEdge(made: true, in: turn) }
     storage.perform(in: turn) { turn in edge.attachWithoutPush(in: turn) }
     turn.leave()

@@ -49,7 +49,9 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let parted = derive(through: parting, location)
-    (connect(parted, result.storage, kind: .groups) { _, _, _ in false }).attachToJoin(in: turn)
+    let edge = makeEdge(from: parted, to: result.storage, kind: .groups) { _, _, _ in false }
+    edge.insert()
+    edge.attachToJoin(in: turn)
     ends.areConnected.store(true, ordering: .releasing)
     turn.leave()
     return result
@@ -143,8 +145,9 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ node: Node<Value>, below parted: NodePointer, _ turn: TurnPointer
   ) -> Group<Value> {
     if let parted = parted.inUse() {
-      (connect(parted, node.storage, kind: .group) { _, _, _ in false }).attachToJoin(in: turn)
+      connect(parted, node.storage, kind: .group) { _, _, _ in false }
     }
+    node.publish { $0.attachToJoin(in: turn) }
     if groups.count >= forgetAt {
       groups = groups.filter { $0.value.node != nil }
       forgetAt = max(16, groups.count * 2)

@@ -23,11 +23,11 @@ extension Node {
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
     for upstream in nodes {
-      let edge = connect(upstream, node.storage, kind: .merge) { up, edge, turn in
+      connect(upstream, node.storage, kind: .merge) { up, edge, turn in
         edge.pass(up.slot(Value.self).pointee, from: up, in: turn)
       }
-      edge.attachNow(in: turn)
     }
+    node.publish { $0.attachNow(in: turn) }
     turn.leave()
     return node
   }

@@ -32,6 +32,7 @@ extension Node {
       }
     }
     for entrant in entrants { entrant.insertFresh() }
+    result.publish()
     race.entrants = entrants
     // Where another thread is inside the first that holds a value, its edge is attached later.
     if let first = nodes.firstIndex(where: { hasEmitted($0) }) {

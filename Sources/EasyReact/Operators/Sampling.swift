@@ -43,9 +43,10 @@ extension Node {
         if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
         return noteEvent(up.slot(Value.self).pointee, in: event, over: edge, up, turn)
       }
-    connectJoin(self, node.storage, .withLatest, turn, step)
+    connect(self, node.storage, kind: .withLatest, step)
     let isLeft = other.storage.pointee.hasPendingValue.load(ordering: .acquiring)
-    connectLatest(other, to: node.storage, isAwaited: isLeft && hasEmitted(other), in: turn)
+    connectLatest(other, to: node.storage, isAwaited: isLeft && hasEmitted(other))
+    node.publish { $0.attachToJoin(in: turn) }
     if !isLeft, let value = storage.readStored(Value.self),
       let latest = other.storage.readStored(Other.self)
     {
@@ -89,8 +90,10 @@ extension Node {
     }
     let edge = connect(
       self, node.storage, kind: .sample, hearsEmptiness: true, sampledStep(arrived, isFirst))
+    let tick = connect(ticks, node.storage, kind: .sampler, arriveAtJoin)
+    node.publish()
     let isRead = edge.attachSampled(isFirst, in: turn)
-    connectJoin(ticks, node.storage, .sampler, turn, arriveAtJoin)
+    tick.attachToJoin(in: turn)
     if isRead, let value = storage.readStored(Value.self) {
       // Stored, not staged in an open batch.
       if ticks.storage.pointee.hasValue.load(ordering: .acquiring) {
@@ -136,23 +139,17 @@ extension EdgePointer {
   }
 }
 
-/// An edge into a join that is being made; its first value is read by the maker.
-@usableFromInline func connectJoin(
-  _ up: AnyNode, _ down: NodePointer, _ kind: OperatorKind, _ turn: TurnPointer,
-  _ step: @escaping Step
-) {
-  let edge = connect(up, down, kind: kind, step)
-  edge.attachToJoin(in: turn)
-}
-
 /// The edge of the node that does not make the join run.
 /// - Parameter isAwaited: A value of it is still left with another thread: its arrival makes the join run, once.
 @usableFromInline func connectLatest(
-  _ other: AnyNode, to join: NodePointer, isAwaited: Bool, in turn: TurnPointer
+  _ other: AnyNode, to join: NodePointer, isAwaited: Bool
 ) {
-  if !isAwaited { return connectJoin(other, join, .latest, turn) { _, _, _ in false } }
+  if !isAwaited {
+    connect(other, join, kind: .latest) { _, _, _ in false }
+    return
+  }
   let isAwaited = Cell(true)
-  connectJoin(other, join, .latest, turn) { up, edge, turn in
+  connect(other, join, kind: .latest) { up, edge, turn in
     // By the holder of `other`.
     defer { isAwaited.place.pointee = false }
     return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)

@@ -105,11 +105,8 @@ extension Node {
   turn.enter()
   let node = makeHead(Output.self, location, turn)
   node.storage.sideTable().termination = group.termination
-  var edges: [EdgePointer] = []
-  connectAll { upstream, step in
-    edges.append(connect(upstream, node.storage, kind: .zip, step))
-  }
-  for edge in edges { edge.attachNow(in: turn) }
+  connectAll { upstream, step in connect(upstream, node.storage, kind: .zip, step) }
+  node.publish { $0.attachNow(in: turn) }
   turn.leave()
   return node
 }

@@ -29,6 +29,35 @@ extension Section5 {
     }
   }
 
+  enum Joining: String, CaseIterable {
+    case merge, race, combine, every, many, zip, withLatest, sample
+
+    func callAsFunction(_ a: Node<Int>, _ b: Node<Int>) -> AnyNode {
+      switch self {
+      case .merge: a.merge(b)
+      case .race: a.race(b)
+      case .combine: a.combine(b)
+      case .every: a.combine(b, mode: .everyValue)
+      case .many: Node.combine([a, b])
+      case .zip: a.zip(b)
+      case .withLatest: a.withLatest(from: b)
+      case .sample: a.sample(on: b)
+      }
+    }
+  }
+
+  /// One that was linked between the making of two edges closed cycles which nobody had counted yet: the ranks rose for ever.
+  @Test(arguments: Joining.allCases)
+  func `5.1 who finds a node that is being made finds all its edges`(_ join: Joining) {
+    let a = MutableNode<Int>().named("first"), b = MutableNode<Int>()
+    let found = Journal<[AnyNode]>()
+    let comer = Comer { for node in a.downstreamNodes { found.note(node.upstreamNodes) } }
+    var node: AnyNode?
+    traced(by: comer) { node = join(a, b) }
+    #expect(found.entries == [[a, b]])
+    keepAlive(node)
+  }
+
   @Test(arguments: [false, true])
   func `4.1, 5.1 who follows a join that is being made closes a cycle with its other edges`(
     closes: Bool

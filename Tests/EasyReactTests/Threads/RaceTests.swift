@@ -83,6 +83,26 @@ import Testing
     }
   }
 
+  /// It was found before its second edge was there, and led back to where that came from, in the midst of a search for cycles.
+  @Test func `5.1 another thread leads what is made back to its upstream, again and again`() {
+    let first = MutableNode<Int>(), source = MutableNode<Int>()
+    let end = (0..<5).reduce(source as Node<Int>) { node, _ in node.map { $0 } }
+    let isOver = Tally(), links = Tally()
+    race(
+      {
+        while links.count < 20_000 { withExtendedLifetime(first.merge(end)) {} }
+        isOver.add()
+      },
+      {
+        while isOver.count == 0 {
+          guard let found = first.downstreamNodes.first as? Node<Int> else { continue }
+          source.link(to: found).cancel()
+          links.add()
+        }
+      })
+    #expect(checkInvariants([first, source, end]) == [])
+  }
+
   /// Joins are lifted by the thread that makes them, without the lock of the shape.
   @Test func `ranks are counted anew while another thread makes merges`() {
     withRankLimit(64) {

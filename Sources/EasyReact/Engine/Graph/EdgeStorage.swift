@@ -187,7 +187,7 @@ extension EdgePointer {
   /// Does it lie in its downstream's block? It is the first upstream edge then.
   @inlinable var isInNode: Bool { pointee.down?.inEdgePointer() == self }
   /// Of an edge that does not.
-  var block: UnsafeMutablePointer<EdgeBlock> {
+  @inlinable var block: UnsafeMutablePointer<EdgeBlock> {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: EdgeBlock.self)
   }
 }

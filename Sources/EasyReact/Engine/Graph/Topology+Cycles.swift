@@ -94,17 +94,10 @@ extension NodePointer {
 // MARK: - Closing
 
 extension NodePointer {
-  /// Whose maker does not see that someone is at work here has brought its edge before: see `insertFresh`.
-  private var hasUpstreamLocked: Bool {
-    pointee.acquire()
-    defer { pointee.release() }
-    return hasUpstream
-  }
-
   /// The nodes, and one member of each component, that lie on cycles which an edge from `up` to `down`
   /// closes. None: it closes no cycle. One: it lies inside a component.
   func cyclesClosed(to down: NodePointer) -> [NodePointer] {
-    if down.pointee.firstOut.load(ordering: .relaxed) == nil || !hasUpstreamLocked { return [] }
+    if down.pointee.firstOut.load(ordering: .relaxed) == nil || !hasUpstream { return [] }
     let start = down.standIn()
     let goal = standIn()
     if start == goal { return [start] }

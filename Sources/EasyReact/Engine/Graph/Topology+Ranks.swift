@@ -81,31 +81,22 @@ extension NodePointer {
   }
 
   func isLifted(above up: NodePointer) -> Bool {
-    up.pointee.rank.load(ordering: .relaxed) < pointee.rank.load(ordering: .relaxed)
+    up.pointee.rank.load(ordering: .acquiring) < pointee.rank.load(ordering: .relaxed)
       && up.top() < top()
   }
 
-  /// What that changes; a top of `noTop` is the rank.
+  /// A top of `noTop` is the rank.
   var height: (rank: Int32, top: Int32) {
     (pointee.rank.load(ordering: .sequentiallyConsistent), ownTop())
-  }
-
-  /// It turns out that somebody follows the node already: it is put back, to be raised with its followers. Not where others have
-  /// raised it since, nor to numbers from before a counting anew, which may be above those of the followers.
-  func drop(from lifted: (rank: Int32, top: Int32), to height: (rank: Int32, top: Int32)) {
-    let former = height.top == SideTable.noTop ? height.rank : height.top
-    if self.height != lifted || height.rank > lifted.rank || former > top() { return }
-    pointee.rank.store(height.rank, ordering: .sequentiallyConsistent)
-    if height.top != ownTop() { setTop(to: height.top) }
   }
 }
 
 // MARK: - Ranks
 
 extension NodePointer {
-  /// Ranks and tops rise along all its upstream edges, whatever has been put back or given meanwhile.
-  func orderBehindUpstreams(but last: EdgePointer? = nil) {
-    for edge in EdgeWalk(self, .ins) where edge != last && edge.pointee.isUncut() {
+  /// Ranks and tops rise along all its upstream edges, whatever has been given meanwhile.
+  func orderBehindUpstreams() {
+    for edge in EdgeWalk(self, .ins) where edge.pointee.isUncut() {
       let up = edge.pointee.up!
       if edge.pointee.isOrdinary() { up.order(before: self, by: edge) }
       raiseTop(to: up.top())

@@ -6,8 +6,8 @@ import Synchronization
 //
 // Links between nodes that exist already are made one at a time in the whole process, under the
 // topology lock, so two threads cannot close one cycle from both sides. So are cuts on cycles. No user
-// code runs under it. Everything else needs none of this: nothing leads away from a node that is
-// being derived, and a cut that is on no cycle changes nothing that is kept.
+// code runs under it. Everything else needs none of this: nothing leads away from a node before it is
+// published, which is when its edges are there, and a cut that is on no cycle changes nothing that is kept.
 
 /// What is known of the graph's shape besides what nodes and edges know. Edges are addresses of blocks
 /// that are taken out of here before they are freed.
@@ -64,7 +64,7 @@ func awaitTopology() {
 extension EdgePointer {
   /// Puts an edge between two nodes in their lists, and keeps what is known of the shape. It is not yet
   /// followed: see `attach`.
-  func insert() {
+  @usableFromInline func insert() {
     // The order of such a node with itself would be looked for without end, and under the lock that all threads need.
     if pointee.up == pointee.down {
       fatalError(
@@ -99,36 +99,19 @@ extension EdgePointer {
     down.raiseTop(to: up.top())
   }
 
-  /// The same for an edge to a new node, from which nothing leads away. Like `follow`: who raises the
+  /// The same for an edge to a node that is not published yet, from which nothing leads away. Like `follow`: who raises the
   /// upstream walks its edges afterwards, under the same lock, and so finds this one.
   func insertFresh() {
     let up = pointee.up!
     let down = pointee.down!
-    // Somebody may have come to the node over an upstream that it has already.
-    if down.pointee.firstOut.load(ordering: .acquiring) != nil { return insert() }
-    let height = down.height
     up.pointee.acquire()
     down.liftFresh(above: up)
-    let lifted = down.height
     appendLocked(up)
     up.pointee.release()
     appendToDownstream()
-    // Or comes just now, and perhaps looked for cycles before this edge was there. Then it was at work when the lock above was
-    // taken; where that is over, its edge is seen. Or ranks were counted anew meanwhile, and it lies below its upstream.
-    if !isAtWork.load(ordering: .acquiring),
-      down.pointee.firstOut.load(ordering: .acquiring) == nil, down.isLifted(above: up)
-    {
-      return
-    }
-    underTopologyLock {
-      if down.pointee.firstOut.load(ordering: .relaxed) == nil {
-        return down.liftFresh(above: up)
-      }
-      down.drop(from: lifted, to: height)
-      // What was linked to it meanwhile had nothing to raise.
-      down.orderBehindUpstreams(but: self)
-      order(closeCycles())
-    }
+    // Who counts ranks anew may have given the upstream its new one, and the node, which this edge did not lead to yet, may come next.
+    if down.isLifted(above: up), !isAtWork.load(ordering: .acquiring) { return }
+    underTopologyLock { down.liftFresh(above: up) }
   }
 }
 
