@@ -46,7 +46,7 @@ import Synchronization
 
   // Lock.
 
-  /// The `AnyNode`, not retained; nil when its deinit has begun.
+  /// The `AnyNode`, not retained; nil before it is published, and when its deinit has begun.
   @usableFromInline let handle = Atomic<UnsafeRawPointer?>(nil)
   /// Of the upstream edges that have blocks of their own: they follow the one in this block, if that is one.
   @usableFromInline let firstIn = Atomic<EdgePointer?>(nil)
