@@ -172,6 +172,22 @@ enum DrawingRules {
     }
   }
 
+  /// They stood in the first layer, with lines as long as the graph.
+  @Test func `19 what comes, and nothing old leads to it, stands beside what follows it`() {
+    var graph = LayoutGraph(
+      nodes: (0..<8).map { .init(id: "\($0)", width: 60) },
+      edges: (1..<8).map { .init(from: $0 - 1, to: $0) })
+    let before = Drawing(of: graph)
+    graph.nodes += ["source", "map", "rest", "end"].map { .init(id: $0, width: 60) }
+    graph.edges += [
+      .init(from: 8, to: 9), .init(from: 9, to: 7), .init(from: 8, to: 10), .init(from: 10, to: 11),
+      .init(from: 4, to: 10),
+    ]
+    let drawing = Drawing(of: graph, keeping: before)
+    #expect(drawing.layers == [0, 1, 2, 3, 4, 5, 6, 7, 4, 6, 5, 6])
+    #expect(DrawingRules.faults(of: drawing, graph) == [])
+  }
+
   @Test func `19 whatever changes, a drawing that keeps places has no fault`() {
     for seed in 1...30 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)

@@ -102,26 +102,41 @@ struct Canvas {
     return near.isEmpty ? nil : near.reduce(0) { $0 + y[$1] } / Double(near.count)
   }
 
-  /// Into the gap of a column where it fits nearest to `wanted`.
+  /// Into the gap of a column where it fits nearest to `wanted`: looked for from there both ways, until no gap can be nearer.
   private mutating func insert(_ vertex: Int, near wanted: Double, into column: inout [Int]) {
-    var best: (distance: Double, y: Double, index: Int)?
-    for index in 0...column.count {
-      let least =
-        index == 0
-        ? -Double.infinity
-        : y[column[index - 1]] + Placement.distance(column[index - 1], vertex, in: bent, heights)
-      let most =
-        index == column.count
-        ? Double.infinity
-        : y[column[index]] - Placement.distance(vertex, column[index], in: bent, heights)
-      guard least <= most else { continue }
-      let place = min(max(wanted, least), most)
-      if best.map({ abs(place - wanted) < $0.distance }) ?? true {
-        best = (abs(place - wanted), place, index)
+    let start = column.firstIndexOfSorted { y[$0] >= wanted }
+    var best = (distance: Double.infinity, y: wanted, index: start)
+    func look(_ index: Int) {
+      guard let place = place(vertex, near: wanted, in: column, at: index) else { return }
+      let distance = abs(place - wanted)
+      if distance < best.distance || distance == best.distance && index < best.index {
+        best = (distance, place, index)
       }
     }
-    y[vertex] = best!.y
-    column.insert(vertex, at: best!.index)
+    for index in start...column.count {
+      if index > start, y[column[index - 1]] - wanted > best.distance { break }
+      look(index)
+    }
+    for index in (0..<start).reversed() {
+      if wanted - y[column[index]] > best.distance { break }
+      look(index)
+    }
+    y[vertex] = best.y
+    column.insert(vertex, at: best.index)
+  }
+
+  /// Where in the gap before that place of the column; nil: it does not fit.
+  private func place(_ vertex: Int, near wanted: Double, in column: [Int], at index: Int) -> Double?
+  {
+    let least =
+      index == 0
+      ? -Double.infinity
+      : y[column[index - 1]] + Placement.distance(column[index - 1], vertex, in: bent, heights)
+    let most =
+      index == column.count
+      ? Double.infinity
+      : y[column[index]] - Placement.distance(vertex, column[index], in: bent, heights)
+    return least <= most ? min(max(wanted, least), most) : nil
   }
 
   // MARK: - Judging
@@ -137,5 +152,17 @@ struct Canvas {
     return columns.indices.dropLast().reduce(0) {
       $0 + Crossings.between(columns[$1], width: columns[$1 + 1].count, bent.down, position)
     }
+  }
+}
+
+extension Array {
+  /// Of elements of which those that are meant come last: the first that is.
+  fileprivate func firstIndexOfSorted(where isMeant: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isMeant(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

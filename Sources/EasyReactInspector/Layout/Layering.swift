@@ -29,16 +29,23 @@ struct Layering {
   }
 
   /// Each node that had a layer keeps it, unless one that leads to it stands there or later; a new one stands next to
-  /// those that it is joined to.
+  /// those that lead to it; where these are all new too, next to those that follow it.
   init(_ graph: LayoutGraph, keeping old: (String) -> Int?) {
     layer = Array(repeating: 0, count: graph.nodes.count)
     isReversed = graph.edges.map(\.isBackEdge)
     cutCycles(graph)
     let kept = graph.nodes.map { old($0.id) }
-    for node in topologicalOrder(graph) {
-      let nextKept = out.far[out.slots(node)].compactMap { kept[$0] }.min() ?? 1
-      let wanted = kept[node] ?? (into.slots(node).isEmpty ? nextKept - 1 : 0)
-      layer[node] = max(wanted, earliest(node))
+    let order = topologicalOrder(graph)
+    var isBelowKept = kept.map { $0 != nil }
+    for node in order {
+      layer[node] = max(kept[node] ?? 0, earliest(node))
+      if into.far[into.slots(node)].contains(where: { isBelowKept[$0] }) {
+        isBelowKept[node] = true
+      }
+    }
+    // What nothing holds from above goes up to what follows it.
+    for node in order.reversed() where !isBelowKept[node] {
+      if let next = out.far[out.slots(node)].map({ layer[$0] }).min() { layer[node] = next - 1 }
     }
     findIsolated(graph)
   }

@@ -150,5 +150,18 @@ func layoutRows() -> [GrowthRow] {
       let graph = shape.graph(size, seed: 1)
       return Grown(work: size) { _ = Drawing(of: graph) }
     }
-  }
+  } + [
+    GrowthRow("drawing in which n rows are replaced") { size in
+      let (before, after) = (rows("a", size), rows("b", size))
+      let drawing = Drawing(of: before)
+      return Grown(work: size) { _ = Drawing(of: after, keeping: drawing) }
+    }
+  ]
+}
+
+/// Each row follows the one before and a source of its own.
+private func rows(_ name: String, _ count: Int) -> LayoutGraph {
+  LayoutGraph(
+    nodes: (0..<2 * count).map { .init(id: "\(name)\($0)", width: 100) },
+    edges: (1..<count).flatMap { [.init(from: $0 - 1, to: $0), .init(from: count + $0, to: $0)] })
 }
