@@ -36,7 +36,6 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
-    node.publish()  // what it reads is linked
     let derivation = Derivation(of: node.storage)
     let join = makeJoin([]) { storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped
@@ -49,6 +48,7 @@ extension Node {
       return emit(value, of: storage, join, turn)
     }
     node.storage.pointee.join = join
+    node.publish()  // what it reads is linked
     if let value = derivation.run(turn, compute) { node.storage.store(value) }
     derivation.moveEdges(in: turn)
     turn.leave()

@@ -24,8 +24,10 @@ extension NodeFactory {
   public static func eventNode<Value: Sendable>(
     file: StaticString = #fileID, line: UInt = #line
   ) -> MutableNode<Value> where Self == MutableNode<Value> {
-    let node: MutableNode<Value> = makeSource(nil, isMutable: true, SourceLocation(file, line))
+    let node = MutableNode<Value>(
+      unpublished: makeSourceStorage(nil as Value?, isMutable: true, SourceLocation(file, line)))
     node.storage.markEventNode()
+    node.publish()
     return node
   }
 }

@@ -33,7 +33,7 @@ import Synchronization
   /// One for the handle, one for each upstream edge that is not fully detached, and one for each
   /// downstream edge or listener that does not keep the handle.
   @usableFromInline let references = Atomic<Int32>(1)
-  /// Greater than that of all upstreams by edges that do not lead back. Written under the topology
+  /// Greater than that of all upstreams by edges that do not lead back. Written by its maker, then under the topology
   /// lock.
   @usableFromInline let rank: Atomic<Int32>
   /// How many messages wait for this node: counted up under the lock, before they are left, and down by the

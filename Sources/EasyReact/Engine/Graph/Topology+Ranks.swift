@@ -73,15 +73,16 @@ extension NodePointer {
 
 extension NodePointer {
   /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock, or that of the topology. A
-  /// new node has rank zero at least, like the twin's: ranks below zero are those of `order`.
+  /// new node has rank zero at least, like the twin's: ranks below zero are those of `order`. Who reads a rank that was counted anew
+  /// sees that somebody is at work: see `insertFresh`.
   func liftFresh(above up: NodePointer) {
     _ = pointee.rank.max(
-      up.pointee.rank.load(ordering: .relaxed) + 1, ordering: .sequentiallyConsistent)
+      up.pointee.rank.load(ordering: .acquiring) + 1, ordering: .sequentiallyConsistent)
     if up.top() >= top() { liftTop(to: up.top() + 1) }
   }
 
   func isLifted(above up: NodePointer) -> Bool {
-    up.pointee.rank.load(ordering: .acquiring) < pointee.rank.load(ordering: .relaxed)
+    up.pointee.rank.load(ordering: .relaxed) < pointee.rank.load(ordering: .relaxed)
       && up.top() < top()
   }
 

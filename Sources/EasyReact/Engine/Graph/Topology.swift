@@ -110,7 +110,8 @@ extension EdgePointer {
     up.pointee.release()
     appendToDownstream()
     // Who counts ranks anew may have given the upstream its new one, and the node, which this edge did not lead to yet, may come next.
-    if down.isLifted(above: up), !isAtWork.load(ordering: .acquiring) { return }
+    // In this order: where that is over, all numbers are seen.
+    if !isAtWork.load(ordering: .acquiring), down.isLifted(above: up) { return }
     underTopologyLock { down.liftFresh(above: up) }
   }
 }
