@@ -361,6 +361,25 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for _ in 0..<10 * size { MutableNode<Int>().sync(with: status) }
       }
     },
+    // The field is the lower one of the new cycle, and what the hub follows lies between.
+    GrowthRow("n new fields synced with a node of n maps, let go of") { size in
+      let source = MutableNode<Int>(), hub = MutableNode<Int>()
+      hub.link(to: source.map { $0 }.map { $0 })
+      let maps = (0..<size).map { _ in hub.map { $0 } }, fields = emptyNodes(size)
+      return Grown(work: size, keep: (maps, fields)) {
+        for field in fields {
+          hub.sync(with: field)
+          field.wiring.removeUpstreamNodes()
+        }
+      }
+    },
+    GrowthRow("n rows that follow one another, each synced with an editor") { size in
+      let rows = emptyNodes(size), editors = emptyNodes(size)
+      for (up, down) in zip(rows, rows.dropFirst()) { down.link(to: up) }
+      return Grown(work: size, keep: (rows, editors)) {
+        for (row, editor) in zip(rows, editors) { row.sync(with: editor) }
+      }
+    },
     GrowthRow(
       "a node synced with each of n that follow one another, the first and the last in turn"
     ) {

@@ -305,8 +305,7 @@ func unite(_ parts: [NodePointer]) {
     guard let members = storage.members() else { return [storage] }
     return largest.members.contains(storage) ? [] : Array(members)
   }
-  // Of a new one the lowest of theirs: where it does not rise, nothing that follows does.
-  let top = largest.first.map { $0.top() } ?? newcomers.map { $0.top() }.min() ?? .min
+  let top = largest.first.map { $0.top() } ?? newTop(of: newcomers)
   let oldTops = newcomers.map { $0.top() }
   regrouping {
     for storage in newcomers { storage.put(into: largest) }
@@ -314,6 +313,34 @@ func unite(_ parts: [NodePointer]) {
   largest.add(newcomers)
   for storage in newcomers { storage.setTop(to: top) }
   settle(top, zip(newcomers, oldTops))
+}
+
+/// Of a new component the lowest of its members' tops or the highest, whichever lets nothing else rise. For the lowest one may have to
+/// that leads to a member, for the highest one that follows: both are looked for by turns, so a node with n edges is synced with a new
+/// one in a few looks.
+private func newTop(of members: [NodePointer]) -> Int32 {
+  let tops = members.map { $0.top() }, own = Set(members)
+  let low = tops.min() ?? .min, high = tops.max() ?? .min
+  var ins = members.lazy.filter { $0.top() > low }.flatMap { EdgeWalk($0, .ins) }.makeIterator()
+  var outs = members.lazy.filter { $0.top() < high }.flatMap { EdgeWalk($0, .outs) }.makeIterator()
+  func isOutside(_ edge: EdgePointer, _ list: EdgeListKind) -> Bool {
+    edge.pointee.isUncut() && !own.contains(edge.pointee.far(list))
+  }
+  func isAbove(_ edge: EdgePointer) -> Bool {
+    isOutside(edge, .ins) && edge.pointee.up!.top() > low
+  }
+  func isBelow(_ edge: EdgePointer) -> Bool {
+    isOutside(edge, .outs) && edge.pointee.down!.top() < high
+  }
+  while let edge = ins.next() {
+    if isAbove(edge) {
+      while let edge = outs.next() { if isBelow(edge) { return low } }
+      return high
+    }
+    guard let edge = outs.next() else { return high }
+    if isBelow(edge) { return low }
+  }
+  return low
 }
 
 /// No upstream of a component exceeds its top, and that none of what follows: only what is above a newcomer that was higher may
