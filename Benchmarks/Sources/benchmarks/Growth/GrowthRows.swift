@@ -373,6 +373,53 @@ private func cycleGrowthRows() -> [GrowthRow] {
         }
       }
     },
+    GrowthRow("n new fields synced with one node, and with a hub that follows n and that n follow")
+    {
+      size in
+      let hub = MutableNode<Int>(), one = MutableNode<Int>(), sources = emptyNodes(size)
+      for source in sources { hub.link(to: source) }
+      let maps = (0..<size).map { _ in hub.map { $0 } }
+      return Grown(work: size, keep: (sources, maps)) {
+        for _ in 0..<size {
+          let field = MutableNode<Int>()
+          let syncs = [field.sync(with: one), field.sync(with: hub)]
+          for sync in syncs { sync.cancel() }
+        }
+      }
+    },
+    GrowthRow("n fields synced with two nodes that n combine, dropped") { size in
+      let hubs = emptyNodes(2), others = emptyNodes(size)
+      let sums = hubs.map { hub in others.map { hub.combine($0) } }
+      return Grown(work: 10 * size, keep: (hubs, sums)) {
+        for _ in 0..<10 * size {
+          let field = MutableNode<Int>()
+          for hub in hubs { field.sync(with: hub) }
+        }
+      }
+    },
+    GrowthRow("a node that is synced n times with each of two others, dropped") { size in
+      var node: MutableNode<Int>? = MutableNode<Int>()
+      let others = emptyNodes(2)
+      return Grown(work: size, keep: others) {
+        for index in 0..<size { node?.sync(with: others[index % 2]) }
+        node = nil
+      }
+    },
+    GrowthRow("n rows that follow one another from the end on, all synced with a node") { size in
+      let rows = emptyNodes(size), one = MutableNode<Int>()
+      return Grown(work: size, keep: rows) {
+        for index in rows.indices.dropFirst() {
+          rows[index - 1].link(to: rows[index])
+          rows[index].sync(with: one)
+        }
+      }
+    },
+    // No cycle is closed, and both sides are dear to look at.
+    GrowthRow("n links between two nodes with which n nodes each are synced") { size in
+      let hubs = emptyNodes(2), nodes = emptyNodes(2 * size)
+      for (index, node) in nodes.enumerated() { node.sync(with: hubs[index % 2]) }
+      return Grown(work: size, keep: nodes) { for _ in 0..<size { hubs[0].link(to: hubs[1]) } }
+    },
     GrowthRow("n rows that follow one another, each synced with an editor") { size in
       let rows = emptyNodes(size), editors = emptyNodes(size)
       for (up, down) in zip(rows, rows.dropFirst()) { down.link(to: up) }

@@ -177,10 +177,11 @@ extension EdgePointer {
 
 private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
   storage.pointee.life = .unwanted
-  // Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over, as a whole (see there).
-  let outs = storage.allEdges(.outs).filter { $0.mark() }
-  storage.cutIns(by: turn)
-  for edge in outs { edge.finishCut(in: turn) }
+  if storage.firstEdge(.outs) == nil {
+    storage.cutIns(by: turn)
+  } else {
+    storage.endSyncs(by: turn)
+  }
   // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
   for edge in storage.allEdges(.listeners) {
     (edge.pointee.publicObject as? any EdgeObserver)?.nodeIsGone()
@@ -194,6 +195,13 @@ extension NodePointer {
     guard let first = firstEdge(.ins) else { return }
     if first.edgeBehind(.ins) == nil { return first.cut(by: turn) }
     for edge in edges(.ins) { edge.cut(by: turn) }
+  }
+
+  /// Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over, as a whole (see there). All are marked
+  /// first, and those that lead away are noted first: so it is off its cycles at once, and nothing goes below it for the edges that it loses yet.
+  fileprivate func endSyncs(by turn: TurnPointer) {
+    let edges = (edges(.outs) + allEdges(.ins)).filter { $0.mark() }
+    for edge in edges { edge.finishCut(in: turn) }
   }
 
   fileprivate func allEdges(_ list: EdgeListKind) -> [EdgePointer] {

@@ -215,7 +215,7 @@ private struct Ways {
   private mutating func look(_ edge: EdgePointer) {
     let near = edge.pointee.far(front.list == .ins ? .outs : .ins).standIn()
     let far = edge.pointee.far(front.list).standIn()
-    if far == near || !isInside(far.top()) { return }
+    if !edge.pointee.isUncut() || far == near || !isInside(far.top()) { return }
     arcs[far, default: []].append(near)
     if far == goal || far.component() == nil {
       front.see(far, andBeyond: far != goal)

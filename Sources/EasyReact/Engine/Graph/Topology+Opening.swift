@@ -88,20 +88,22 @@ private struct Remainder {
         for storage in part { storage.put(into: group) }
       }
     }
-    if parts.count == 1 { return lookBetween(parts[0]) }
-    var walk = EdgesOf(parts.joined())
-    while let (edge, list) = walk.next() { look(edge, list) }
+    lookBetween(parts)
   }
 
-  /// The edges between one part and the rest are in the lists of both: so by turns, until one side is at its end. The part may be the
-  /// one with more edges, as a node with a thousand upstreams is beside a field.
-  private mutating func lookBetween(_ part: [NodePointer]) {
-    let own = Set(part)
-    var walk = EdgesOf(part), others = EdgesOf(component.members)
-    while let (edge, list) = walk.next() {
-      look(edge, list)
-      guard let (edge, list) = others.next() else { return }
-      if own.contains(edge.pointee.far(list)) { look(edge, list == .ins ? .outs : .ins) }
+  /// An edge between what was split off and the rest is in the lists of both: so by turns, until one side is at its end. Either may be
+  /// the one with more edges, as a node with a thousand downstreams is beside fields. Several parts were found by all edges that lead
+  /// away from them, some of which lie between two of them.
+  private mutating func lookBetween(_ parts: [[NodePointer]]) {
+    let own = Set(parts.joined())
+    for (list, opposite) in [(EdgeListKind.ins, EdgeListKind.outs), (.outs, .ins)] {
+      var others = component.members.lazy.flatMap { EdgeWalk($0, opposite) }.makeIterator()
+      for edge in own.lazy.flatMap({ EdgeWalk($0, list) }) {
+        look(edge, list)
+        if parts.count > 1, list == .outs { continue }
+        guard let other = others.next() else { break }
+        if own.contains(other.pointee.far(opposite)) { look(other, list) }
+      }
     }
   }
 
@@ -137,24 +139,6 @@ private struct Remainder {
   }
 }
 
-/// The edges of one node after the other.
-private struct EdgesOf<Nodes: Sequence<NodePointer>> {
-  private var nodes: Nodes.Iterator
-  private var ins: EdgeWalk?, outs: EdgeWalk?
-
-  init(_ nodes: Nodes) { self.nodes = nodes.makeIterator() }
-
-  mutating func next() -> (edge: EdgePointer, list: EdgeListKind)? {
-    while true {
-      if let edge = ins?.next() { return (edge, .ins) }
-      ins = nil
-      if let edge = outs?.next() { return (edge, .outs) }
-      guard let node = nodes.next() else { return nil }
-      (ins, outs) = (EdgeWalk(node, .ins), EdgeWalk(node, .outs))
-    }
-  }
-}
-
 /// A search from a component's root, which goes on from one doubt to the next: what it has seen for one
 /// the next ones need not look for. What is split off meanwhile leaves it right, for no way from the root
 /// to what stays, or back, leads over that.
@@ -169,7 +153,6 @@ private struct RootSearch {
   /// After a few steps: most searches end before.
   private var deep: Front?
   private var steps = 0
-  private var hasEnded = false
 
   init(_ start: NodePointer, _ list: EdgeListKind) {
     self.start = start
@@ -181,31 +164,30 @@ private struct RootSearch {
   }
 
   /// By turns with a search from the member, until the two meet (nil) or one is at its end: that one has
-  /// seen all of a side. If it is this one, and its side is the larger, the other goes on alone.
+  /// seen all of a side. If it is this one, the smaller of what it has seen and the others.
   mutating func side(of member: NodePointer, in component: Component) -> Set<NodePointer>? {
     if sees(member) { return nil }
     let address = Unmanaged.passUnretained(component)
     var own = RootSearch(member, wide.list == .outs ? .ins : .outs)
-    var isMet = false
-    while !isMet {
-      if !hasEnded {
-        switch step(in: address, towards: own) {
-        case .on: break
-        case .met: isMet = true
-        case .end:
-          hasEnded = true
-          let side = wide.seen.filter { $0.component() == address }
-          if 2 * side.count <= component.members.count { return side }
-        }
+    while true {
+      switch step(in: address, towards: own) {
+      case .on: break
+      case .met:
+        wide.see(member)
+        return nil
+      case .end:
+        let side = wide.seen.filter { $0.component() == address }
+        return 2 * side.count <= component.members.count
+          ? side : component.members.subtracting(side)
       }
       switch own.step(in: address, towards: self) {
       case .on: break
-      case .met: isMet = true
+      case .met:
+        wide.see(member)
+        return nil
       case .end: return own.wide.seen
       }
     }
-    wide.see(member)
-    return nil
   }
 
   /// Looks at an edge of each. At its end breadth first has seen all.
@@ -222,12 +204,12 @@ private struct RootSearch {
 }
 
 extension Front {
-  /// If the edge leads to a member. True: the other search has seen that one.
+  /// If the edge is uncut and leads to a member. True: the other search has seen that one.
   fileprivate mutating func follow(
     _ edge: EdgePointer, in component: Unmanaged<Component>, towards other: RootSearch
   ) -> Bool {
     let far = edge.pointee.far(list)
-    if far.component() != component { return false }
+    if !edge.pointee.isUncut() || far.component() != component { return false }
     see(far)
     return other.sees(far)
   }

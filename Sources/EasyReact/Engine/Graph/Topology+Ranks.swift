@@ -37,9 +37,9 @@ extension NodePointer {
   }
 
   /// A node off cycles that nothing leads to, as one that was let go of, need not be above what it leads to now.
-  func dropTop(before down: NodePointer) {
-    let top = down.top()
-    if component() == nil, self.top() > top,
+  func dropTop(before down: NodePointer, by gap: Int32) {
+    let top = down.top() - gap
+    if component() == nil, self.top() > top, top > -rankLimit.load(ordering: .relaxed),
       !EdgeWalk(self, .ins).contains(where: { $0.pointee.isUncut() })
     {
       setTop(to: top)
@@ -119,9 +119,10 @@ extension NodePointer {
     }
   }
 
+  /// Of more than a few edges one is taken to be ordinary.
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
-    EdgeWalk(self, list).contains {
-      $0 != edge && ($0.pointee.isOrdinary() || $0.pointee.hasGivenWay())
+    EdgeWalk(self, list).lazy.filter { $0 != edge }.prefix(8).enumerated().contains { index, edge in
+      edge.pointee.isOrdinary() || edge.pointee.hasGivenWay() || index == 7
     }
   }
 }
