@@ -132,13 +132,14 @@ public final class GraphRecorder: Sendable {
   var livingNodes: [AnyNode] { read { reader, _ in reader.livingNodes } ?? [] }
 
   private func read<Result>(_ body: (RecordReader, _ began: Double) -> Result) -> Result? {
-    let present = state.withLock { state in
+    var present = state.withLock { state in
       defer { state.reader = nil }
       return state
     }
     guard let recording = present.recording else { return nil }
+    // Taken: what is held twice would be copied, as a whole, by the first event.
     var reader =
-      present.reader
+      present.reader.take()
       ?? RecordReader(recording, limit: descriptionLength, measuresTime: measuresTime)
     reader.advance(present.last)
     let result = body(reader, present.began)

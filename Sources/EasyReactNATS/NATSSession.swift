@@ -30,6 +30,8 @@ final class NATSSession: Sendable {
     var isClosed = false
     var created: String?
     var consumers: [WeakConsumer] = []
+    /// Beyond these, those that are gone are taken out.
+    var mostConsumers = 8
     /// The bucket is being asked for once more, on a connection that is up.
     var isLooking = false
   }
@@ -220,8 +222,13 @@ final class NATSSession: Sendable {
   func add(_ consumer: NATSConsumer) {
     let (isUp, present) = state.withLock { state in
       // Returned, so that none that others let go of meanwhile dies under the lock.
-      let present = state.consumers.compactMap(\.consumer)
-      state.consumers = (present + [consumer]).map { WeakConsumer(consumer: $0) }
+      var present: [NATSConsumer] = []
+      state.consumers.append(WeakConsumer(consumer: consumer))
+      if state.consumers.count > state.mostConsumers {
+        present = state.consumers.compactMap(\.consumer)
+        state.consumers = present.map { WeakConsumer(consumer: $0) }
+        state.mostConsumers = 2 * present.count + 8
+      }
       return (state.isUp, present)
     }
     _ = consume present

@@ -7,7 +7,7 @@ import Synchronization
 /// lens is compared. That of the whole would not do, for it rises with each change of another part: a field would be told
 /// again what it held before, as if that were newer than what was set there meanwhile.
 ///
-/// A part that has the same bits as before counts as untouched. What has other bits and is equal counts as changed.
+/// A part that nobody can tell from the one before counts as untouched: see `isUntouched`. Else what is equal counts as changed.
 ///
 /// Set by the holder of the whole's region, but for the beginning, and read by the holder of the lens's: that is the same
 /// one until the lens is cut from its whole.
@@ -55,7 +55,7 @@ import Synchronization
 
   /// The whole, or the part that this one lies in, has told a value.
   func noteChange(_ new: Value?, of up: NodePointer, in turn: TurnPointer) {
-    if !isWatched || haveSameBits(present.withLock { $0.value }, new) { return }
+    if !isWatched || isUntouched(present.withLock { $0.value }, new) { return }
     let wave = turn.pointee.wave
     note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
   }
@@ -74,10 +74,55 @@ import Synchronization
   }
 }
 
-private func haveSameBits<Value>(_ first: Value?, _ second: Value?) -> Bool {
+/// They have the same bits; or are made anew at each look, as by a computed property, of types that show all that they hold. Another
+/// type's own `==` may leave out what the user goes by.
+private func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
   guard let first, let second else { return first == nil && second == nil }
-  return withUnsafeBytes(of: first) { first in
+  let haveSameBits = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { second in first.elementsEqual(second) }
+  }
+  return haveSameBits || (first as? any Transparent)?.holds(whatIsIn: second) ?? false
+}
+
+/// Nobody can tell two values apart of which one holds what the other does.
+private protocol Transparent {
+  func holdsSame(as other: Self) -> Bool
+}
+extension Transparent {
+  fileprivate func holds(whatIsIn other: Any) -> Bool { (other as? Self).map(holdsSame) ?? false }
+}
+extension Transparent where Self: FixedWidthInteger {
+  fileprivate func holdsSame(as other: Self) -> Bool { self == other }
+}
+extension Int: Transparent {}
+extension UInt: Transparent {}
+extension UInt8: Transparent {}
+extension Bool: Transparent {
+  fileprivate func holdsSame(as other: Bool) -> Bool { self == other }
+}
+extension String: Transparent {
+  // Not `==`: an accent may be a letter of its own.
+  fileprivate func holdsSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+extension Array: Transparent where Element: Transparent {
+  fileprivate func holdsSame(as other: [Element]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.holdsSame(as: $1) }
+  }
+}
+extension Optional: Transparent where Wrapped: Transparent {
+  fileprivate func holdsSame(as other: Wrapped?) -> Bool {
+    guard let self, let other else { return self == nil && other == nil }
+    return self.holdsSame(as: other)
+  }
+}
+extension Dictionary: Transparent where Key: Transparent, Value: Transparent {
+  fileprivate func holdsSame(as other: [Key: Value]) -> Bool {
+    count == other.count
+      && allSatisfy { key, value in
+        other.index(forKey: key).map { other[$0] }.map {
+          key.holdsSame(as: $0.key) && value.holdsSame(as: $0.value)
+        } ?? false
+      }
   }
 }
 

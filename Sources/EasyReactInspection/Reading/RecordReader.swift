@@ -119,6 +119,15 @@ struct RecordReader {
     }
     if event.kind == .edgeCut, edge.cut == nil { edge.cut = moment }
     keep(edge)
+    if event.kind == .edgeCut { nothingComesOver(edge) }
+  }
+
+  /// Events are read in order, so no later one came over an edge that is cut.
+  private mutating func nothingComesOver(_ edge: EdgeRecord) {
+    guard let down = edge.downstream else { return }
+    let ends = Ends(up: edge.upstream, down: down)
+    if let place = between[ends]?.lastIndex(of: edge.id) { between[ends]?.remove(at: place) }
+    if between[ends]?.isEmpty == true { between[ends] = nil }
   }
 
   /// The edge that a value came over: the engine knows where it came from.

@@ -18,6 +18,25 @@ struct Person: Sendable, Equatable {
   var second: Address? = nil
 }
 
+extension Person {
+  fileprivate var greeting: String {
+    get { "How do you do, \(name)?" }
+    set { name = String(newValue.dropFirst(15).dropLast()) }
+  }
+  fileprivate var words: [String] {
+    get { [name] }
+    set { name = newValue[0] }
+  }
+  fileprivate var longNames: [String]? {
+    get { [name + " A name that does not lie in the string"] }
+    set { name = String(newValue![0].dropLast(" A name that does not lie in the string".count)) }
+  }
+  fileprivate var letters: [String: [[Int]]] {
+    get { [name: [[name.count]]] }
+    set { name = newValue.keys.first! }
+  }
+}
+
 /// Contract, 15.4: nodes of a part of another node.
 @Suite(.watched) struct `15 Lenses` {
   @Test func `15.4 a lens is a mutable node of a part: setting it changes that part of the whole`()
@@ -373,6 +392,30 @@ struct Person: Sendable, Equatable {
     #expect(person.value?.age == 60 && ageField.value == 60)
     #expect(checkInvariants([person, name, age, ageField, nameField]) == [])
     keepAlive([listening, later] as AnyObject)
+  }
+
+  /// Its getter makes the value anew, so it never has the same bits twice.
+  @Test func `15.4 so does one of a computed part, and is told once`() {
+    func check<Part: Equatable & Sendable>(
+      _ path: any WritableKeyPath<Person, Part> & Sendable, _ new: Part
+    ) {
+      let person = MutableNode(Person()), part = person[path], age = person[\.age]
+      let field = MutableNode<Part>()
+      field.sync(with: part)
+      let told = Recorder(field), old = part.value!
+      let listening = field.listen { if $0 == new, age.value! < 40 { age.update { $0 += 1 } } }
+      field.value = new
+      #expect(field.value == new && part.value == new && person.value?[keyPath: path] == new)
+      person[\.age].value = 50
+      #expect(told.values == [old, new], "\(path)")
+      person[keyPath: \.self].value = Person()
+      #expect(told.values == [old, new, old] && field.value == old, "\(path)")
+      keepAlive(listening)
+    }
+    check(\.greeting, "How do you do, Grace?")
+    check(\.words, ["Grace"])
+    check(\.letters, ["Grace": [[5]]])
+    check(\.longNames, ["Grace A name that does not lie in the string"])
   }
 
   @Test
