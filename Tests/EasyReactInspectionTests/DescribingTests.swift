@@ -106,13 +106,16 @@ extension `18 A graph that explains itself` {
           #expect(text == "\(elements)".prefix(limit) + "…")
         }
       }
-      func nanoseconds(_ limit: Int) -> Duration {
-        recorded(descriptionLength: limit) { recorder in
-          let node = MutableNode<[Int]>(), values = Array(0..<200_000)
-          return ContinuousClock().measure { node.value = values }
-        }
+      // The least of some: what else runs on the machine makes each longer, not shorter.
+      func least(_ limit: Int) -> Duration {
+        (0..<5).map { _ in
+          recorded(descriptionLength: limit) { recorder in
+            let node = MutableNode<[Int]>(), values = Array(0..<200_000)
+            return ContinuousClock().measure { node.value = values }
+          }
+        }.min()!
       }
-      #expect(nanoseconds(128_000) < nanoseconds(8_000) * 64)
+      #expect(least(128_000) < least(8_000) * 64)
     }
 
     @Test func `18.7 marked later, what somebody has read before is hidden too`() {

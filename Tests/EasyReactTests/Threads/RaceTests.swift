@@ -105,29 +105,31 @@ import Testing
 
   /// Joins are lifted by the thread that makes them, without the lock of the shape.
   @Test func `ranks are counted anew while another thread makes merges`() {
-    withRankLimit(64) {
-      let nodes = (0..<2).map { _ in MutableNode<Int>() }
-      for node in nodes { node.link(to: Node<Int>()) }
-      let below = nodes.map { node in (0..<20).map { _ in node.map { $0 } } }
-      let deep = (0..<30).reduce(nodes[0] as Node<Int>) { node, _ in node.map { $0 } }
-      let isOver = Tally()
-      race(
-        {
-          for _ in 0..<20_000 {
-            nodes[0].link(to: nodes[1]).cancel()
-            nodes[1].link(to: nodes[0]).cancel()
-          }
-          isOver.add()
-        },
-        {
-          while isOver.count == 0 {
-            let merged = Node.merge(
-              [nodes[0], nodes[1], below[0][0], deep, below[1][0]] + below[0] + [deep])
-            #expect(merged.isEmpty)
-          }
-        })
-      #expect(checkInvariants(nodes) == [])
-    }
+    withRankLimit(64) { Stress.rounds(20, countAnewBesideMerges) }
+  }
+
+  private func countAnewBesideMerges(_ round: Round) {
+    let nodes = (0..<2).map { _ in MutableNode<Int>() }
+    for node in nodes { node.link(to: Node<Int>()) }
+    let below = nodes.map { node in (0..<20).map { _ in node.map { $0 } } }
+    let deep = (0..<30).reduce(nodes[0] as Node<Int>) { node, _ in node.map { $0 } }
+    let isOver = Tally()
+    race(
+      {
+        for _ in 0..<1_000 {
+          nodes[0].link(to: nodes[1]).cancel()
+          nodes[1].link(to: nodes[0]).cancel()
+        }
+        isOver.add()
+      },
+      {
+        while isOver.count == 0 {
+          let merged = Node.merge(
+            [nodes[0], nodes[1], below[0][0], deep, below[1][0]] + below[0] + [deep])
+          #expect(merged.isEmpty)
+        }
+      })
+    round.expect(checkInvariants(nodes) == [], "\(checkInvariants(nodes))")
   }
 
   /// A thread may have read the region of a node a moment ago, and claim it now. Seen by AddressSanitizer alone.
