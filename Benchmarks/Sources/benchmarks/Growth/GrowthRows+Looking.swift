@@ -102,29 +102,6 @@ func lookingRows() -> [GrowthRow] {
       let records = recorder.records
       return Grown(work: size, keep: zips) { _ = records.lint() }
     },
-    // What is kept is not copied.
-    GrowthRow("n reads of one set each, of a recorder that keeps n") { size in
-      let node = MutableNode(0), recorder = GraphRecorder(events: 1 << 16)
-      recorder.start()
-      for value in 0..<20 * size { node.set(value) }
-      var last = recorder.records.events.last?.sequence ?? 0
-      return Grown(work: size, keep: node) {
-        for value in 0..<size {
-          node.set(value)
-          last = recorder.records(after: last).events.last?.sequence ?? last
-        }
-        recorder.stop()
-      }
-    },
-    GrowthRow("a recording of n links beside one that stays, and of n sets, read") { size in
-      let up = MutableNode(0), down = MutableNode(0), recorder = GraphRecorder(events: 1 << 16)
-      recorder.start()
-      down.link(to: up)
-      for _ in 0..<size { down.link(to: up).cancel() }
-      for value in 0..<size { up.set(value) }
-      recorder.stop()
-      return Grown(work: size, keep: (up, down)) { _ = recorder.records }
-    },
     GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
       let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
       recorder.start()
