@@ -81,7 +81,8 @@ private func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
   let haveSameBits = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { second in first.elementsEqual(second) }
   }
-  return haveSameBits || (first as? any Transparent)?.holds(whatIsIn: second) ?? false
+  if haveSameBits || _isPOD(Value.self) { return haveSameBits }
+  return (first as? any Transparent)?.holds(whatIsIn: second) ?? false
 }
 
 /// Nobody can tell two values apart of which one holds what the other does.
@@ -91,23 +92,23 @@ private protocol Transparent {
 extension Transparent {
   fileprivate func holds(whatIsIn other: Any) -> Bool { (other as? Self).map(holdsSame) ?? false }
 }
-extension Transparent where Self: FixedWidthInteger {
+extension Transparent where Self: Equatable {
   fileprivate func holdsSame(as other: Self) -> Bool { self == other }
 }
+extension Bool: Transparent {}
 extension Int: Transparent {}
+extension Int8: Transparent {}
+extension Int16: Transparent {}
+extension Int32: Transparent {}
+extension Int64: Transparent {}
 extension UInt: Transparent {}
 extension UInt8: Transparent {}
-extension Bool: Transparent {
-  fileprivate func holdsSame(as other: Bool) -> Bool { self == other }
-}
+extension UInt16: Transparent {}
+extension UInt32: Transparent {}
+extension UInt64: Transparent {}
 extension String: Transparent {
   // Not `==`: an accent may be a letter of its own.
   fileprivate func holdsSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-extension Array: Transparent where Element: Transparent {
-  fileprivate func holdsSame(as other: [Element]) -> Bool {
-    count == other.count && zip(self, other).allSatisfy { $0.holdsSame(as: $1) }
-  }
 }
 extension Optional: Transparent where Wrapped: Transparent {
   fileprivate func holdsSame(as other: Wrapped?) -> Bool {
@@ -115,12 +116,25 @@ extension Optional: Transparent where Wrapped: Transparent {
     return self.holdsSame(as: other)
   }
 }
+extension Array: Transparent where Element: Transparent {
+  fileprivate func holdsSame(as other: [Element]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0.holdsSame(as: $1) }
+  }
+}
+extension Set: Transparent where Element: Transparent {
+  fileprivate func holdsSame(as other: Set<Element>) -> Bool {
+    count == other.count
+      && allSatisfy { one in
+        other.firstIndex(of: one).map { one.holdsSame(as: other[$0]) } ?? false
+      }
+  }
+}
 extension Dictionary: Transparent where Key: Transparent, Value: Transparent {
   fileprivate func holdsSame(as other: [Key: Value]) -> Bool {
     count == other.count
       && allSatisfy { key, value in
-        other.index(forKey: key).map { other[$0] }.map {
-          key.holdsSame(as: $0.key) && value.holdsSame(as: $0.value)
+        other.index(forKey: key).map {
+          key.holdsSame(as: other[$0].key) && value.holdsSame(as: other[$0].value)
         } ?? false
       }
   }

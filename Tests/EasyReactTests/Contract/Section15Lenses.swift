@@ -31,6 +31,14 @@ extension Person {
     get { [name + " A name that does not lie in the string"] }
     set { name = String(newValue![0].dropLast(" A name that does not lie in the string".count)) }
   }
+  fileprivate var nameSet: Set<String> {
+    get { [name] }
+    set { name = newValue.first! }
+  }
+  fileprivate var lengths: [Int32] {
+    get { [Int32(name.count)] }
+    set { name = String(repeating: "x", count: Int(newValue[0])) }
+  }
   fileprivate var letters: [String: [[Int]]] {
     get { [name: [[name.count]]] }
     set { name = newValue.keys.first! }
@@ -416,6 +424,24 @@ extension Person {
     check(\.words, ["Grace"])
     check(\.letters, ["Grace": [[5]]])
     check(\.longNames, ["Grace A name that does not lie in the string"])
+    check(\.nameSet, ["Grace"])
+    check(\.lengths, [Int32(7)])
+  }
+
+  /// Its own `==` looks at the number alone, and its field shows the text.
+  @Test
+  func `15.4 a part that is equal by its own == and another is told to what is synced with it`() {
+    struct Row: Sendable, Equatable {
+      var id = 1, text = "a text that does not lie in the string itself"
+      static func == (a: Row, b: Row) -> Bool { a.id == b.id }
+    }
+    struct Table: Sendable {
+      var first = Row(), edits = 0
+    }
+    let table = MutableNode(Table()), row = table[\.first], field = MutableNode<Row>()
+    field.sync(with: row)
+    table.value = Table(first: Row(text: "a text that is longer than fifteen bytes, and another"))
+    #expect(field.value?.text == row.value?.text && row.value!.text.hasSuffix("another"))
   }
 
   @Test
