@@ -557,15 +557,14 @@ class Twin {
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
-  /// below instead of raising all that follows.
+  /// below instead of raising all that follows. Of eight edges one is taken to be ordinary.
   func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
-    let isFirst = !nodes.contains {
-      $0.edges.contains { edge in
-        edge.down === up && (!edge.leadsBack || gaveWay.contains { $0 === edge })
-      }
-    }
-    let leadsOn = down.edges.contains { !$0.leadsBack }
+    let above = nodes.flatMap(\.edges).filter { $0.down === up }
+    let isFirst =
+      above.count < 8
+      && above.allSatisfy { edge in edge.leadsBack && !gaveWay.contains { $0 === edge } }
+    let leadsOn = down.edges.count >= 8 || down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
 

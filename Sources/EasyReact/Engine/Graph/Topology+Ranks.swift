@@ -119,10 +119,11 @@ extension NodePointer {
     }
   }
 
-  /// Of more than a few edges one is taken to be ordinary.
+  /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
-    EdgeWalk(self, list).lazy.filter { $0 != edge }.prefix(8).enumerated().contains { index, edge in
-      edge.pointee.isOrdinary() || edge.pointee.hasGivenWay() || index == 7
+    let others = EdgeWalk(self, list).lazy.filter { $0 != edge && $0.pointee.isUncut() }.prefix(8)
+    return others.enumerated().contains { index, other in
+      index == 7 || other.pointee.isOrdinary() || other.pointee.hasGivenWay()
     }
   }
 }
