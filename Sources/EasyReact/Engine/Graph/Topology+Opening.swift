@@ -170,22 +170,17 @@ private struct RootSearch {
     let address = Unmanaged.passUnretained(component)
     var own = RootSearch(member, wide.list == .outs ? .ins : .outs)
     while true {
-      switch step(in: address, towards: own) {
-      case .on: break
-      case .met:
-        wide.see(member)
-        return nil
-      case .end:
+      let mine = step(in: address, towards: own)
+      if mine == .end {
         let side = wide.seen.filter { $0.component() == address }
         return 2 * side.count <= component.members.count
           ? side : component.members.subtracting(side)
       }
-      switch own.step(in: address, towards: self) {
-      case .on: break
-      case .met:
+      let other = mine == .met ? .met : own.step(in: address, towards: self)
+      if other == .end { return own.wide.seen }
+      if other == .met {
         wide.see(member)
         return nil
-      case .end: return own.wide.seen
       }
     }
   }
