@@ -102,6 +102,30 @@ func lookingRows() -> [GrowthRow] {
       let records = recorder.records
       return Grown(work: size, keep: zips) { _ = records.lint() }
     },
+    // What is kept is not copied.
+    GrowthRow("n reads of a set each, of a recorder that keeps n and more") { size in
+      let node = MutableNode(0), recorder = GraphRecorder(events: 1 << 16)
+      recorder.start()
+      for value in 0..<2 * size { node.set(value) }
+      var last = recorder.records.events.last?.sequence ?? 0
+      return Grown(work: size, keep: node) {
+        for value in 0..<size {
+          node.set(value)
+          last = recorder.records(after: last).events.last?.sequence ?? last
+        }
+        recorder.stop()
+      }
+    },
+    GrowthRow("a recording read, of n links made and cut beside one that stays, and of n sets") {
+      size in
+      let up = MutableNode(0), down = MutableNode(0), recorder = GraphRecorder(events: 1 << 16)
+      recorder.start()
+      down.link(to: up)
+      for _ in 0..<6 * size { down.link(to: up).cancel() }
+      for value in 0..<6 * size { up.set(value) }
+      recorder.stop()
+      return Grown(work: 6 * size, keep: (up, down)) { _ = recorder.records }
+    },
     GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
       let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
       recorder.start()
