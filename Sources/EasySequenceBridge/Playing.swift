@@ -20,7 +20,8 @@ extension LazyStream {
   ///     playing.cancel()
   ///
   /// Before each element it looks whether the node still exists and whether it, or a node downstream of it, has a
-  /// listener; if not, it ends and computes no more. So listen first, then play. The scheduler does other work
+  /// listener; if not, it ends and computes no more. So listen first, then play. Of a lens that is its own listeners, not those of its
+  /// whole; of a shared node those of this process. The scheduler does other work
   /// between two elements. The node is not kept, nor are the elements that have been played.
   /// Known as `signalWithScheduler:` in ReactiveCocoa.
   @discardableResult

@@ -242,10 +242,12 @@ extension NodePointer {
   /// Stores the next value that waits here and may be told. The node stays on the stack.
   @inline(never) func takeNext(in turn: TurnPointer) -> Bool {
     guard let queue = pointee.sideTableIfAny()?.queue else { return false }
-    while let item = queue.takeFirst() {
-      if item(self, turn) { return true }
+    while true {
+      var item = queue.takeFirst()
+      guard let isStored = item?(self, turn) else { return false }
+      whileStored(isStored, in: turn) { item = nil }
+      if isStored { return true }
     }
-    return false
   }
 }
 

@@ -121,7 +121,6 @@ public protocol ListeningOwner: AnyObject {
 }
 
 extension OwnedListening: EdgeObserver {
-  func edgeEnded(_ edge: EdgePointer) {}
   func nodeIsGone() { cancel() }
 }
 

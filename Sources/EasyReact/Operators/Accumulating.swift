@@ -33,10 +33,11 @@ extension Node {
     let transform = NodeTransform<Value, Total>(.scan) {
       let total = Cell((initial, 0))
       return EdgeParts { up, edge, turn in
-        let (before, index) = total.place.pointee
-        let after = next(before, up.slot(Value.self).pointee, index)
-        total.place.pointee = (after, index + 1)
-        return edge.pass(after, from: up, in: turn)
+        // Not in variables, which would end when the new total is stored and not told yet.
+        total.place.pointee.0 = next(
+          total.place.pointee.0, up.slot(Value.self).pointee, total.place.pointee.1)
+        total.place.pointee.1 += 1
+        return edge.pass(total.place.pointee.0, from: up, in: turn)
       }
     }
     return derive(through: transform, SourceLocation(file, line))

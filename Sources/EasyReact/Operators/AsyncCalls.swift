@@ -104,7 +104,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     let (down, before) = (edge.pointee.down.unsafelyUnwrapped, newest)
     let isStored = down.arrive(.value(first), delivery, sender: origin.sender, in: turn)
     // The death of the old value has set the upstream, as a cancellation handler may.
-    if newest == before { whileStored(isStored, down, turn) { begin(value, origin) } }
+    if newest == before { down.whileStored(isStored, in: turn) { begin(value, origin) } }
     return isStored
   }
 

@@ -87,9 +87,9 @@ extension Node {
       return edge.inRegion(in: turn) { delivery, turn in
         var delivery = delivery
         delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
-        make.place.pointee = body
         set.change(to: nodes, below: edge.pointee.down.unsafelyUnwrapped, turn)
         edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
+        make.replace(with: body)  // last: a key's deinit may set the next set
         return false
       }
     }

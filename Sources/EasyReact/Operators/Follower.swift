@@ -16,7 +16,10 @@ import Synchronization
   ) {
     (self.inners, self.transform, self.isDone) = (inners, transform, isDone)
     inners.beginNext = { [self] delivery, sender, turn in
-      begin(waiting.place.pointee.removeFirst(), delivery, sender, turn)
+      var value: Input? = waiting.place.pointee.removeFirst()
+      let isStored = begin(value.unsafelyUnwrapped, delivery, sender, turn)
+      inners.down?.whileStored(isStored, in: turn) { value = nil }
+      return isStored
     }
     inners.dropValues = { [waiting] in
       let values = waiting.place.pointee
@@ -159,7 +162,7 @@ import Synchronization
     let isStored = down.arrive(.value(value), delivery, sender: edge.pointee.up, in: turn)
     // The death of the old value may have cut it.
     if isLast, member.isRunning {
-      whileStored(isStored, down, turn) { inners.finish(member, turn) }
+      down.whileStored(isStored, in: turn) { inners.finish(member, turn) }
     }
     return inners.beginWaiting(isStored, turn)
   }

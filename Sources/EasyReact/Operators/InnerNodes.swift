@@ -118,12 +118,11 @@ import Synchronization
   @usableFromInline func beginWaiting(_ isStored: Bool, _ turn: TurnPointer) -> Bool {
     var isStored = isStored
     while let down, hasRoom, !hasEnded, let next = waiting.popFirst() {
-      let context = next.delivery.takeContext()
-      let delivery = next.delivery.afterWaiting(context)
-      whileStored(isStored, down, turn) {
-        if beginNext(delivery, next.sender, turn) { isStored = true }
+      down.whileStored(isStored, in: turn) {
+        let context = next.delivery.takeContext()
+        if beginNext(next.delivery.afterWaiting(context), next.sender, turn) { isStored = true }
+        _ = consume context
       }
-      _ = consume context
     }
     return isStored
   }

@@ -29,14 +29,17 @@ class MainFollower: @unchecked Sendable {
 
 /// What a node told.
 final class Told<Value: Sendable>: Sendable {
-  /// Nil: the node is empty.
+  /// Nil: the node was emptied.
   let value: Value?
+  /// Its node does not keep it.
+  let isEvent: Bool
   let wave: UInt64
   /// What is shown gives way to it up to this number: its own, or that of a set which has come to nothing.
   let supersedes: UInt64
 
   init(_ up: NodePointer, _ turn: TurnPointer) {
-    value = turn.isEmptied || turn.isEvent ? nil : up.slot(Value.self).pointee
+    value = turn.isEmptied ? nil : up.slot(Value.self).pointee
+    isEvent = turn.isEvent
     wave = up.pointee.wave.load(ordering: .relaxed)
     supersedes = wave
   }
@@ -44,9 +47,13 @@ final class Told<Value: Sendable>: Sendable {
   /// What a node that is no event node holds. The holder.
   init(heldBy node: NodePointer, supersedes number: UInt64) {
     value = node.readStored(Value.self)
+    isEvent = false
     wave = node.pointee.wave.load(ordering: .relaxed)
     supersedes = max(number, wave)
   }
+
+  /// What its node holds then.
+  var held: Value? { isEvent ? nil : value }
 }
 
 extension MainFollower {
@@ -113,6 +120,11 @@ final class MainSteps: Sendable {
       }
       return superseded
     }
+  }
+
+  /// A step is under way, and the next one, which follows at once, brings what the follower has been told meanwhile.
+  @MainActor func bringsSoon(_ follower: MainFollower) -> Bool {
+    isUnderWay && state.withLock { _ in follower.next != nil }
   }
 
   private func take() -> [(follower: MainFollower, told: AnyObject)] {

@@ -32,7 +32,8 @@ extension MutableNode {
   ///     @Bindable var name = model.name.observed        // in a SwiftUI view
   ///     TextField("Name", text: $name.current)
   ///
-  /// What is set through it, it shows at once. In all else see ``ReadableNode/observed``.
+  /// What is set through it, it shows at once: in a batch or a listener when that is over, and in a step of the main actor, as by a
+  /// tracker, with the next step, which follows at once. In all else see ``ReadableNode/observed``.
   @MainActor public final var observed: ObservedMutableNode<Value> {
     if let present = observedState { return present.object(of: self) }
     let state = ObservedState<Value>()

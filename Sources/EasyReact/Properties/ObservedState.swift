@@ -62,9 +62,10 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   }
 
   @MainActor override func change() {
-    guard let coming else { return }
+    // A tracker may have set something newer meanwhile, which shows already.
+    guard let coming, coming.supersedes >= number else { return }
     gone = shown
-    shown = coming.value
+    shown = coming.held
     number = coming.wave
   }
 
@@ -105,7 +106,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
     let turn = currentTurn()
     // Not told yet for a reason that ends before the outermost call returns; or perhaps never.
     if self.number > number || turn.pointee.depth.load(ordering: .relaxed) > 0
-      || turn.pointee.batch != nil || node.storage.isEventNode()
+      || turn.pointee.batch != nil || node.storage.isEventNode() || mainSteps.bringsSoon(self)
     {
       return
     }
@@ -147,7 +148,7 @@ extension ObservedState: EdgeObserver {
     node.attachListener(edge, at: node.storage.pointee.location)
     attachingTurn.store(0, ordering: .relaxed)
     // Where nothing was heard: what was sent last counts, what a batch has staged does not.
-    shown = first.map { $0.value } ?? aside { node.value }
+    shown = first.map { $0.held } ?? aside { node.value }
     number = first?.wave ?? 0
     first = nil
   }
@@ -177,6 +178,5 @@ extension ObservedState: EdgeObserver {
     turn.leave()
   }
 
-  func edgeEnded(_ edge: EdgePointer) {}
   func nodeIsGone() { end() }
 }

@@ -90,7 +90,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     }
     let isStored = outlet.pass(output, edge, up, turn)
     // What was decided meanwhile waits at the result until the loop has told this value.
-    whileStored(isStored, edge.pointee.down!, turn) { drain() }
+    edge.pointee.down!.whileStored(isStored, in: turn) { drain() }
     return isStored
   }
 
@@ -246,17 +246,4 @@ enum TimerChange: Sendable {
   case restart(Duration)
 
   var interval: Duration? { if case .restart(let interval) = self { interval } else { nil } }
-}
-
-/// A value that is stored, but not told yet, must not be overwritten: what comes to the node while
-/// `body` runs waits there, and the loop takes it up. Holder of the node's region if it is stored.
-@usableFromInline func whileStored(
-  _ isStored: Bool, _ storage: NodePointer, _ turn: TurnPointer, _ body: () -> Void
-) {
-  if !isStored { return body() }
-  let saved = turn.pointee.wave
-  let flags = storage.beginUntold()
-  body()
-  storage.endUntold(flags)
-  turn.pointee.wave = saved
 }

@@ -86,15 +86,13 @@ open class AnyNodeTransform: @unchecked Sendable {
 
   /// The edge, which is cut, is about to be freed: nothing of it is touched from here on. The holder of the downstream's region.
   func edgeEnded(_ edge: EdgePointer) {
-    let from = ends.withLock { ends -> AnyNode?? in
-      guard ends.life?.edge == edge else { return nil }
+    ends.withLock { ends in
+      guard ends.life?.edge == edge else { return }
       let from = ends.fromNode
       ends.changes += 1
       ends.life = nil
       ends.from = from
-      return .some(from)
     }
-    if let from { showLooseEnds(at: [from]) }
   }
 
   /// A transform with one end shows in that node's transforms, and in those of no other: `nodes` are
@@ -142,7 +140,7 @@ open class AnyNodeTransform: @unchecked Sendable {
 }
 
 extension AnyNodeTransform: EdgeObserver {
-  func nodeIsGone() {}
+  func livesWithoutEdge() { showLooseEnds(at: []) }
 }
 
 extension AnyNodeTransform: CustomStringConvertible {

@@ -639,4 +639,34 @@ extension Section2 {
     #expect(d.value == 3 && transform.from === a)
     keepAlive(listening)
   }
+
+  private final class Parting: NodeTransform<Int, Int>, @unchecked Sendable {
+    let journal: Journal<String>
+    init(_ journal: Journal<String>) {
+      self.journal = journal
+      super.init()
+    }
+    deinit { journal.note("\(self) \(toNode == nil)") }
+  }
+
+  /// Found by a hostile review: who let go of the transform last looked at an edge that another thread had freed.
+  @Test func `7.1 a transform may end on any thread, and looks at its own ends only`() {
+    let journal = Journal<String>()
+    Stress.rounds(300) { round in
+      let a = MutableNode(1).named("a"), b = MutableNode<Int>().named("b")
+      let c = MutableNode(1).named("c"), d = MutableNode<Int>().named("d")
+      b.link(to: a, through: Parting(journal))
+      round.threads(2) { member in
+        if member == 0 {
+          for _ in 0..<50 where b.upstreamTransforms.isEmpty { return }
+        } else {
+          b.wiring.removeUpstreamNode(a)
+          d.link(to: c)
+        }
+      }
+      let heard = journal.take()
+      round.expect(heard == ["Parting(– → –) true"], "\(heard)")
+      keepAlive([a, b, c, d] as AnyObject)
+    }
+  }
 }

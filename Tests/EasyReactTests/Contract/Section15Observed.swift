@@ -84,6 +84,52 @@ import Testing
   }
 
   @Test
+  func `15.1 so is what a tracker types in a step that brings an older value`() {
+    let text = MutableNode(""), other = MutableNode(""), gate = MutableNode<Int>()
+    let field = text.observed, label = other.observed, isSet = Tally()
+    let listening = gate.listen { _ in
+      text.value = "old"
+      other.value = "old"
+    }
+    withObservationTracking {
+      _ = label.value
+    } onChange: {
+      MainActor.assumeIsolated { field.current = "typed" }
+    }
+    let begins = MutableNode(0), begun = begins.observed
+    whileInside(text, settingTo: "inside", after: { gate.value = 1 }) {
+      begins.value = 1  // the step
+      isSet.add()
+      #expect(begun.value == 1 && label.value == "old")
+      #expect(field.current == "typed" && text.value == "typed")
+    }
+    #expect(field.current == "typed" && isSet.count == 1)
+    keepAlive(listening)
+  }
+
+  private final class Probe {
+    var hook: (() -> Void)?
+    var number = 0 { didSet { hook?() } }
+  }
+
+  @Test func `15.1 what is set in a step shows in the next one, with all that follows from it`() {
+    let a = MutableNode(1), b = MutableNode(2), sum = a.combine(b).map { $0 + $1 }
+    let (one, two, three) = (a.observed, b.observed, sum.observed)
+    let first = Probe(), second = Probe()
+    b.assign(to: \.number, of: first)
+    b.assign(to: \.number, of: second)
+    var seen: [[Int?]] = []
+    first.hook = {
+      if a.value == 1 { one.value = 50 }
+      seen.append([one.value, two.value, three.value])
+    }
+    second.hook = { seen.append([one.value, two.value, three.value]) }
+    b.value = 7
+    #expect(seen == [[1, 7, 8], [1, 7, 8]])
+    #expect([one.value, two.value, three.value] == [50, 7, 57])
+  }
+
+  @Test
   func `15.1 so is what is typed through a lens, while another thread is inside the whole`() async {
     let person = MutableNode(Person())
     let field = person[\.name].observed, watcher = Watcher { field.value }

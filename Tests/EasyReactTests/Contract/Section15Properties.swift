@@ -160,6 +160,22 @@ import Testing
     #expect(plain.text == "Barbara")
   }
 
+  @Test @MainActor func `15.5 an event is a value, also where a value came before it`() async {
+    let events = MutableNode<String>.eventNode(), values = MutableNode("first"), label = Label()
+    events.assign(to: \.title, of: label)
+    events.value = "Ada"
+    events.value = "Grace"
+    #expect(label.changes == ["Ada", "Grace"])
+    values.merge(events).assign(to: \.text, of: label)
+    #expect(label.text == "first")
+    onThread {
+      values.value = "value"
+      events.value = "event"
+    }
+    await mainQueue()
+    #expect(label.text == "event")
+  }
+
   @Test @MainActor
   func `15.5 from another thread it is set later on the main actor, in order, the newest last`()
     async

@@ -71,6 +71,89 @@ import Testing
   }
 }
 
+/// Contract, 3.2, 6.1, 7.2: what a queue, a step or an operator has used up ends before what it stored is told, and its deinit is user code.
+/// What that sets waits, and nothing is lost.
+@Suite(.watched) struct UsedUpTests {
+  @Test func `7.2 a waiting update whose closure ends and sets the node is told first`() {
+    let node = MutableNode(1), heard = Recorder(node)
+    let listening = node.listen { value in
+      if value != 1 { return }
+      let dying = Dying(0) { node.value = 99 }
+      node.update { [dying] in $0 = 2 + dying.number }
+    }
+    #expect(heard.values == [1, 2, 99])
+    keepAlive(listening)
+  }
+
+  @Test func `3.2 who begins to listen when a waiting update's closure ends hears its value once`()
+  {
+    let node = MutableNode(1), heard = Journal<String>(), kept = Journal<Listening>()
+    let listening = node.listen { value in
+      if value == 2 {
+        let dying = Dying(1) { kept.note(node.listen { heard.note("late \($0)") }) }
+        node.update { [dying] in $0 += dying.number }
+      }
+      heard.note("first \(value)")
+    }
+    node.value = 2
+    #expect(heard.entries == ["first 1", "first 2", "late 3", "first 3"])
+    keepAlive([listening] + kept.entries as AnyObject)
+  }
+
+  @Test
+  func `6.1 what ends without having stored anything sets the node after what waits there already`()
+  {
+    let node = MutableNode(Dying(1)), heard = Journal<Int>(), mapped = node.map { $0.number }
+    let map = mapped.upstreamTransforms[0] as! NodeTransform<Dying, Int>
+    let listening = node.listen { value in
+      heard.note(value.number)
+      if value.number != 1 { return }
+      map.receive(Dying(50) { node.value = Dying(99) }, from: nil, context: nil)
+      node.value = Dying(2)
+    }
+    #expect(heard.entries == [1, 2, 99])
+    keepAlive([listening, mapped] as AnyObject)
+  }
+
+  @Test(arguments: [false, true])
+  func `4.5 an input that ends when its inner node's value is stored loses none`(isSetting: Bool) {
+    let outer = MutableNode<Dying>(), first = MutableNode(1)
+    let result = outer.concatMap(until: { $0 != 1 }) {
+      $0.number == 1 ? first : MutableNode($0.number * 10)
+    }.mutablify()
+    let heard = Journal<String>(), kept = Journal<Listening>()
+    let listening = result.listen { heard.note("\($0)") }
+    outer.value = Dying(1)
+    outer.value = Dying(2) { [unowned result] in
+      if isSetting {
+        result.value = 99
+      } else {
+        kept.note(result.listen { heard.note("late \($0)") })
+      }
+    }
+    outer.value = Dying(3)
+    result.wiring.removeUpstreamNode(first)
+    #expect(
+      heard.entries
+        == (isSetting ? ["1", "20", "99", "30"] : ["1", "late 20", "20", "30", "late 30"]))
+    keepAlive([listening] + kept.entries as AnyObject)
+  }
+
+  @Test func `7.2 a total that ends when the next one is stored sets the node after that`() {
+    let node = MutableNode<Int>()
+    let kept = Journal<MutableNode<Dying>>()
+    let totals = node.scanIndexed(Dying(0)) { _, value, _ in
+      Dying(value * 10) { if value == 1 { kept.entries.first?.value = Dying(99) } }
+    }.mutablify()
+    kept.note(totals)
+    let heard = Journal<Int>()
+    let listening = totals.listen { heard.note($0.number) }
+    for value in 1...3 { node.value = value }
+    #expect(heard.entries == [10, 20, 99, 30])
+    keepAlive(listening)
+  }
+}
+
 /// When somebody comes.
 enum Moment: String, CaseIterable, Sendable {
   case listener, deinitOfTheOld, deinitInSend, afterSend, tracer

@@ -12,6 +12,29 @@ import Testing
     #expect(combined.value?.map(\.value) == [2] && flat.value?.map(\.value) == [2])
   }
 
+  private struct Key: Hashable, Sendable {
+    let number: Int, dying: Dying?
+    static func == (a: Key, b: Key) -> Bool { a.number == b.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+  }
+
+  @Test func `7.6 keys of a set that end and set the next one leave it with its own values`() {
+    let empty = MutableNode<Int>(), other = MutableNode(0), ten = MutableNode(10)
+    let twenty = MutableNode(20), rows = MutableNode<[Key: Node<Int>]>([:])
+    let flat = rows.flattenCombine()
+    rows.value = [
+      Key(number: 8, dying: nil): other,
+      Key(number: 9, dying: Dying(9) { rows.value = [Key(number: 2, dying: nil): twenty] }): empty,
+    ]
+    let late = MutableNode<Int>()
+    late.link(to: other)
+    whileInside(late, settingTo: 5, after: { other.value = 5 }) {
+      rows.value = [Key(number: 1, dying: nil): ten]
+    }
+    #expect(rows.value?.map(\.key.number) == [2])
+    #expect(flat.value?.map(\.key.number) == [2] && flat.value?.map(\.value) == [20])
+  }
+
   @Test func `10.6 combine of a dictionary has the values under their keys, told once a turn`() {
     let tea = MutableNode(3), milk = MutableNode<Int>()
     let prices = Node.combine(["tea": tea, "milk": milk])

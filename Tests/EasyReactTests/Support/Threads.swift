@@ -39,12 +39,16 @@ func onThread(
 /// Runs `meanwhile` on this thread while another is inside a listener of `node`, which it has set to
 /// `value`; returns when that one is through, with all that was left with it.
 func whileInside<Value: Sendable & Equatable>(
-  _ node: MutableNode<Value>, settingTo value: Value, _ meanwhile: () -> Void
+  _ node: MutableNode<Value>, settingTo value: Value,
+  after before: @escaping @Sendable () -> Void = {}, _ meanwhile: () -> Void
 ) {
   let listenings = CancelableBag()
   whileInside { stop in
     listenings.add(node.listen { if $0 == value { stop() } })
-    return { node.value = value }
+    return {
+      before()
+      node.value = value
+    }
   } meanwhile: {
     meanwhile()
   }

@@ -29,6 +29,19 @@ extension NodePointer {
       .without(.busy).with(before.only(.untold))
   }
 
+  /// If it has stored a value that is not told yet: what comes to it while `body` runs waits, and the loop takes it up. What a step, a
+  /// queue or a join has used up ends here, too, for its deinit is user code. Holder if it is stored.
+  @usableFromInline func whileStored(
+    _ isStored: Bool, in turn: TurnPointer, _ body: () -> Void
+  ) {
+    if !isStored { return body() }
+    let saved = turn.pointee.wave
+    let flags = beginUntold()
+    body()
+    endUntold(flags)
+    turn.pointee.wave = saved
+  }
+
   /// Somebody begins to follow the node.
   @inline(__always) func settleAudience() {
     if pointee.flags.only(.untold) == .untold { noteAudience() }

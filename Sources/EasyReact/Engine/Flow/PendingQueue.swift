@@ -29,11 +29,8 @@ extension NodePointer {
 
   /// `body` runs, while the node is busy, when it has told what it is telling, and what waits already.
   func waitForTurn(_ body: @escaping (TurnPointer) -> Void, in turn: TurnPointer) {
-    appendToQueue { node, turn in
-      let flags = node.pointee.flags.only(.busy)
-      node.pointee.flags.insert(.busy)
+    appendToQueue { _, turn in
       body(turn)
-      node.pointee.flags = node.pointee.flags.without(.busy).with(flags)
       return false
     }
     countReentrantSet(in: turn)

@@ -128,7 +128,10 @@ extension NodePointer {
   @usableFromInline func tellWhatWaits(in turn: TurnPointer) {
     if pointee.flags.has(.busy) || !hasQueue { return }
     let saved = turn.pointee.wave
-    if takeNext(in: turn) { propagate(in: turn) }
+    pointee.flags.insert(.busy)
+    let isStored = takeNext(in: turn)
+    pointee.flags.remove(.busy)
+    if isStored { propagate(in: turn) }
     turn.pointee.wave = saved
   }
 }

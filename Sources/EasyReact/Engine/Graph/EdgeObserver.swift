@@ -5,8 +5,15 @@ protocol EdgeObserver: AnyObject {
   /// The edge is about to be freed: nothing of it is touched from here on. The holder of the
   /// downstream's region.
   func edgeEnded(_ edge: EdgePointer)
+  /// After that, if somebody holds it besides; from the others nothing is left behind.
+  func livesWithoutEdge()
   /// Of a listener: nobody keeps its node any more.
   func nodeIsGone()
+}
+extension EdgeObserver {
+  func edgeEnded(_ edge: EdgePointer) {}
+  func livesWithoutEdge() {}
+  func nodeIsGone() {}
 }
 
 /// That a node which computes from several upstreams has lost one: where the node is no join.

@@ -160,10 +160,12 @@ extension EdgePointer {
     let publicObject = pointee.takePublicObject()
     pointee.state?.release()
     pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
-    // One that somebody holds besides is told; from the others nothing is left behind.
-    weak let observer = publicObject?.takeUnretainedValue() as? any EdgeObserver
-    publicObject?.release()
-    observer?.edgeEnded(self)
+    // First, for it may be at its end on another thread as soon as it is let go of here.
+    let object = publicObject?.takeRetainedValue() as? any EdgeObserver
+    object?.edgeEnded(self)
+    weak let observer = object
+    _ = consume object
+    observer?.livesWithoutEdge()
     handle?.release()
   }
 
