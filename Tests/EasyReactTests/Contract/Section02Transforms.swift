@@ -641,6 +641,7 @@ extension Section2 {
   }
 
   private final class Parting: NodeTransform<Int, Int>, @unchecked Sendable {
+    // Unchecked: adds a constant.
     let journal: Journal<String>
     init(_ journal: Journal<String>) {
       self.journal = journal

@@ -74,19 +74,26 @@ extension Twin {
 
   // MARK: - Joins that exchange direction in one turn
 
-  /// What a join turns to comes before it. Of each way from the join to there, the first edge that its end may
-  /// still drop in this turn leads back instead. False: there is a way of none but others, or nobody waits.
+  /// What a join turns to comes before it. Of each way from the join to there, all edges that their ends may
+  /// still drop in this turn lead back instead. False: there is a way of none but others, or nobody waits.
   @discardableResult
   func giveWay(to up: Node, before join: Node) -> Bool {
     if waitingJoins.isEmpty { return false }
-    var older: [Edge] = [], seen: Set<Int> = [], todo = [join]
-    while !todo.isEmpty {
-      let node = todo.removeFirst()
-      if node === up { return false }
+    var older: [Edge] = [], seen: Set<Int> = []
+    // Reached without such an edge, and behind one.
+    var firm = [join], behind: [Node] = []
+    while !firm.isEmpty || !behind.isEmpty {
+      let isFirm = !firm.isEmpty
+      let node = isFirm ? firm.removeFirst() : behind.removeFirst()
+      if node === up {
+        if isFirm { return false }
+        continue
+      }
       if !seen.insert(node.number).inserted { continue }
       for edge in node.edges
       where !edge.leadsBack && reaches(edge.down, up, byOrdinaryEdges: true) {
-        if mayDrop(edge) { older.append(edge) } else { todo.append(edge.down) }
+        if mayDrop(edge) { older.append(edge) }
+        if isFirm && !mayDrop(edge) { firm.append(edge.down) } else { behind.append(edge.down) }
       }
     }
     for edge in older { edge.leadsBack = true }

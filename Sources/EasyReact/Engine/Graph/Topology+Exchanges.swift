@@ -37,16 +37,18 @@ extension EdgePointer {
     let between = up.nodesBetween(join, through: Set(closed))
     var givingWay: [EdgePointer] = []
     var front = Front(join, .outs)
-    while let edge = front.next() {
-      let down = edge.pointee.down!
-      if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
-      if edge.pointee.mayBeDropped(in: turn) {
-        givingWay.append(edge)
-      } else if down == up {
-        return false
-      } else {
-        front.see(down)
+    // First over none but others. Then what lies behind these, too: else each join on a long way would look at all the rest of it.
+    for isFirm in [true, false] {
+      while let edge = front.next() {
+        let down = edge.pointee.down!
+        if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
+        let mayBeDropped = edge.pointee.mayBeDropped(in: turn)
+        if mayBeDropped { givingWay.append(edge) }
+        if isFirm, mayBeDropped { continue }
+        if isFirm, down == up { return false }
+        front.see(down, andBeyond: down != up)
       }
+      for edge in givingWay where edge.pointee.down != up { front.see(edge.pointee.down!) }
     }
     for edge in givingWay {
       topology.isBackEdge(edge)
