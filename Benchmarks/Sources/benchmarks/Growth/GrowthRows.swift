@@ -587,6 +587,11 @@ private func operatorRows() -> [GrowthRow] {
       let exchange = Exchange(size)
       return Grown(work: size, keep: exchange) { exchange.isTurned.value = true }
     },
+    // All that may be dropped gives way at once: decision 0015.
+    GrowthRow("one of n derivations, each of the one before it, is moved up") { size in
+      let rows = OrderedRows(size)
+      return Grown(work: size, keep: rows) { rows.move(from: 3 * size / 4, to: size / 4) }
+    },
     GrowthRow("mergeMap(maxConcurrent: n), n begun") { size in
       let merging = Merging(size)
       return Grown(work: size, keep: merging) { merging.begin() }
@@ -619,6 +624,31 @@ private func operatorRows() -> [GrowthRow] {
       }
     },
   ]
+}
+
+/// Each row counts from the one before it in the order.
+private final class OrderedRows: Sendable {
+  private let order: MutableNode<[Int]>, rows = Mutex<[Node<Int>]>([])
+
+  init(_ count: Int) {
+    order = MutableNode(Array(0..<count))
+    let before = order.map { order in
+      var before = Array(repeating: -1, count: count)
+      for (one, next) in zip(order, order.dropFirst()) { before[next] = one }
+      return before
+    }
+    for index in 0..<count {
+      let row = Node.derived { [unowned self] in
+        let place = try before.get()[index]
+        return try place < 0 ? 0 : rows.withLock { $0[place] }.get() + 1
+      }
+      rows.withLock { $0.append(row) }
+    }
+  }
+
+  func move(from old: Int, to new: Int) {
+    order.update { $0.insert($0.remove(at: old), at: new) }
+  }
 }
 
 /// Empty ones, so that nothing flows.
