@@ -74,32 +74,41 @@ extension Twin {
 
   // MARK: - Joins that exchange direction in one turn
 
-  /// What a join turns to comes before it. Of each way from the join to there, all edges that their ends may
-  /// still drop in this turn lead back instead. False: there is a way of none but others, or nobody waits.
+  /// What a join turns to comes before it. On the ways from the join to there all edges lead back whose ends wait and may still drop
+  /// them in this turn; and of each way that is left the first edge that its end may still drop. False: there is a way of none but
+  /// others, or nobody waits.
   @discardableResult
   func giveWay(to up: Node, before join: Node) -> Bool {
     if waitingJoins.isEmpty { return false }
-    var older: [Edge] = [], seen: Set<Int> = []
-    // Reached without such an edge, and behind one.
-    var firm = [join], behind: [Node] = []
-    while !firm.isEmpty || !behind.isEmpty {
-      let isFirm = !firm.isEmpty
-      let node = isFirm ? firm.removeFirst() : behind.removeFirst()
-      if node === up {
-        if isFirm { return false }
-        continue
-      }
-      if !seen.insert(node.number).inserted { continue }
-      for edge in node.edges
-      where !edge.leadsBack && reaches(edge.down, up, byOrdinaryEdges: true) {
-        if mayDrop(edge) { older.append(edge) }
-        if isFirm && !mayDrop(edge) { firm.append(edge.down) } else { behind.append(edge.down) }
-      }
-    }
-    for edge in older { edge.leadsBack = true }
-    edgesThatLeadBack += older
-    gaveWay += older
+    let certain = edges(from: join, to: up) { _ in true }
+    leadBack(certain.filter { edge in mayDrop(edge) && waitingJoins.contains { $0 === edge.down } })
+    let left = edges(from: join, to: up) { !mayDrop($0) }
+    if left.contains(where: { $0.down === up && !mayDrop($0) }) { return false }
+    leadBack(left.filter(mayDrop))
     return true
+  }
+
+  private func leadBack(_ edges: [Edge]) {
+    for edge in edges { edge.leadsBack = true }
+    edgesThatLeadBack += edges
+    gaveWay += edges
+  }
+
+  /// On ordinary ways.
+  private func edges(
+    from start: Node, to end: Node, goingOnBeyond isMeant: (Edge) -> Bool
+  ) -> [Edge] {
+    var found: [Edge] = [], seen: Set<Int> = [], todo = [start]
+    while !todo.isEmpty {
+      let node = todo.removeFirst()
+      if node === end || !seen.insert(node.number).inserted { continue }
+      let edges = node.edges.filter {
+        !$0.leadsBack && reaches($0.down, end, byOrdinaryEdges: true)
+      }
+      found += edges
+      todo += edges.filter(isMeant).map(\.down)
+    }
+    return found
   }
 
   private func mayDrop(_ edge: Edge) -> Bool {

@@ -21,9 +21,10 @@ extension EdgeStorage {
   }
 
   /// May it be dropped before this turn is over?
-  fileprivate borrowing func mayBeDropped(in turn: TurnPointer) -> Bool {
-    guard let join = movingJoin(), down!.holds(by: turn) else { return false }
-    return !join.pointee.waitsAgain
+  /// - Parameter isCertain: And its end is sure to run.
+  fileprivate borrowing func mayBeDropped(in turn: TurnPointer, ifCertain isCertain: Bool) -> Bool {
+    guard isOrdinary(), let join = movingJoin(), down!.holds(by: turn) else { return false }
+    return !join.pointee.waitsAgain && (!isCertain || join.pointee.isWaiting)
   }
 }
 
@@ -34,28 +35,38 @@ extension EdgePointer {
     // Where nobody waits all has run that was to come first.
     if turn.pointee.joinCount == 0 || pointee.movingJoin() == nil { return false }
     let (up, join) = (pointee.up!, pointee.down!)
-    let between = up.nodesBetween(join, through: Set(closed))
-    var givingWay: [EdgePointer] = []
+    let closed = Set(closed)
+    // What is sure to run drops its edge, or follows it again in its place: that leaves all others in order.
+    let between = up.nodesBetween(join, through: closed)
+    for storage in between.union([join]) {
+      turn.giveWay(
+        EdgeWalk(storage, .outs).filter {
+          between.contains($0.pointee.down!) && $0.pointee.mayBeDropped(in: turn, ifCertain: true)
+        })
+    }
+    return turn.giveWay(firstOnWaysLeft(through: closed, in: turn))
+  }
+
+  /// Of each way that is left from the join, the first edge that may be dropped. Nil: there is none on a way.
+  private func firstOnWaysLeft(through closed: Set<NodePointer>, in turn: TurnPointer)
+    -> [EdgePointer]?
+  {
+    let (up, join) = (pointee.up!, pointee.down!)
+    let between = up.nodesBetween(join, through: closed)
+    var found: [EdgePointer] = []
     var front = Front(join, .outs)
-    // First over none but others. Then what lies behind these, too: else each join on a long way would look at all the rest of it.
-    for isFirm in [true, false] {
-      while let edge = front.next() {
-        let down = edge.pointee.down!
-        if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
-        let mayBeDropped = edge.pointee.mayBeDropped(in: turn)
-        if mayBeDropped { givingWay.append(edge) }
-        if isFirm, mayBeDropped { continue }
-        if isFirm, down == up { return false }
-        front.see(down, andBeyond: down != up)
+    while let edge = front.next() {
+      let down = edge.pointee.down!
+      if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
+      if edge.pointee.mayBeDropped(in: turn, ifCertain: false) {
+        found.append(edge)
+      } else if down == up {
+        return nil
+      } else {
+        front.see(down)
       }
-      for edge in givingWay where edge.pointee.down != up { front.see(edge.pointee.down!) }
     }
-    for edge in givingWay {
-      topology.isBackEdge(edge)
-      edge.pointee.insert(.gaveWay)
-    }
-    turn.pointee.gaveWay += givingWay
-    return true
+    return found
   }
 }
 
@@ -106,6 +117,17 @@ extension NodePointer {
 }
 
 extension TurnPointer {
+  /// False: there is a way without such an edge.
+  @discardableResult fileprivate func giveWay(_ edges: [EdgePointer]?) -> Bool {
+    guard let edges else { return false }
+    for edge in edges {
+      topology.isBackEdge(edge)
+      edge.pointee.insert(.gaveWay)
+    }
+    pointee.gaveWay += edges
+    return true
+  }
+
   /// All that was to come before another has run.
   @inline(never) func endExchange() {
     for edge in pointee.gaveWay { edge.pointee.remove(.gaveWay) }
