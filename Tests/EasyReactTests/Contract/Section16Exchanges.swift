@@ -56,6 +56,65 @@ import Testing
     }
   }
 
+  /// Found by random programs: who does not hear of a change keeps its place behind those that move.
+  @Test(arguments: 0..<UInt64(4))
+  func
+    `16.2 rows that each hear of what they read themselves alone tell once what they are to hold`(
+      part: UInt64
+    ) throws
+  {
+    for seed in part * 25..<(part + 1) * 25 {
+      let rows = Rows(seed: seed)
+      for turn in 0..<25 {
+        let difference = rows.turn()
+        try #require(difference == nil, "seed \(seed), turn \(turn): \(difference!)")
+      }
+    }
+  }
+
+  private final class Rows: @unchecked Sendable {
+    // Unchecked: one thread.
+    private var random: SeededGenerator
+    private let reads: MutableNode<[[Int]]>, most: Int
+    private var rows: [Node<Int>] = [], told: [Recorder<Int>] = []
+
+    init(seed: UInt64) {
+      random = SeededGenerator(seed: seed)
+      let count = Int.random(in: 2...30, using: &random)
+      most = Int.random(in: 1...3, using: &random)
+      reads = MutableNode(Array(repeating: [], count: count))
+      for place in 0..<count {
+        let own = reads.map { $0[place] }.distinctUntilChanged()
+        rows.append(
+          .derived { [unowned self] in
+            try own.get().reduce(place) { try max($0, rows[$1].get() + 1 + $1 % 3) }
+          })
+      }
+      told = rows.map { Recorder($0) }
+    }
+
+    deinit { for node in rows { node.wiring.removeUpstreamNodes() } }
+
+    /// Each reads some of the three before it in a new order. Nil: all as it is to be.
+    func turn() -> String? {
+      let order = rows.indices.shuffled(using: &random), before = told.map(\.values.count)
+      var reads: [[Int]] = Array(repeating: [], count: order.count), expected = Array(order.indices)
+      for (place, row) in order.enumerated() {
+        for _ in 0..<most where place > 0 && Int.random(in: 0..<5, using: &random) > 0 {
+          reads[row].append(order[Int.random(in: max(0, place - 3)..<place, using: &random)])
+        }
+        expected[row] = reads[row].reduce(row) { max($0, expected[$1] + 1 + $1 % 3) }
+      }
+      self.reads.value = reads
+      let values = rows.map { $0.value! }
+      if values != expected { return "they hold \(values) in place of \(expected)" }
+      let often = zip(told, before).map { $0.values.count - $1 }
+      if often.contains(where: { $0 > 1 }) { return "told \(often) times" }
+      let broken = checkInvariants([self.reads])
+      return broken.isEmpty ? nil : "\(broken)"
+    }
+  }
+
   /// The rule of the model's `exchanges`, on the library.
   private final class ExchangeGraph: @unchecked Sendable {
     // Unchecked: one thread.
