@@ -18,7 +18,8 @@ import Synchronization
     inners.beginNext = { [self] delivery, sender, turn in
       var value: Input? = waiting.place.pointee.removeFirst()
       let isStored = begin(value.unsafelyUnwrapped, delivery, sender, turn)
-      inners.down?.whileStored(isStored, in: turn) { value = nil }
+      // Not the parameter, which would keep itself.
+      self.inners.down?.whileStored(isStored, in: turn) { value = nil }
       return isStored
     }
     inners.dropValues = { [waiting] in
