@@ -38,7 +38,7 @@ extension EdgePointer {
     let closed = Set(closed)
     // What is sure to run drops its edge, or follows it again in its place: that leaves all others in order.
     let between = up.nodesBetween(join, through: closed)
-    for storage in between.union([join]) {
+    for storage in between.union([join]) where storage != up {
       turn.giveWay(
         EdgeWalk(storage, .outs).filter {
           between.contains($0.pointee.down!) && $0.pointee.mayBeDropped(in: turn, ifCertain: true)
