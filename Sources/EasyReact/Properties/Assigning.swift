@@ -8,8 +8,9 @@ extension Node {
   ///     }
   ///
   /// The present value is set at once, unless the node is empty. The object is not kept. A set on the main
-  /// actor sets the property before it returns, but for one that is made while properties are being set, whose turn comes next; one on another thread later, in order, and where several came
-  /// meanwhile the newest value alone. What one turn changes changes in one step, after what is
+  /// actor sets the property before it returns, but for one that is made while properties are being set, whose
+  /// turn comes next; one on another thread later, in order, and where several came meanwhile the newest value
+  /// alone, an event as well as a value that stays. What one turn changes changes in one step, after what is
   /// ``ReadableNode/observed``. What `listen(by:)` says of the owner's end is true of the object. Cancel
   /// the result to end it earlier; dropping it ends nothing.
   ///

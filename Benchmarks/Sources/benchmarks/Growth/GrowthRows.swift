@@ -587,7 +587,7 @@ private func operatorRows() -> [GrowthRow] {
       let exchange = Exchange(size)
       return Grown(work: size, keep: exchange) { exchange.isTurned.value = true }
     },
-    // All that may be dropped gives way at once: decision 0015.
+    // All edges between give way at once whose ends wait: decision 0015.
     GrowthRow("one of n derivations, each of the one before it, is moved up") { size in
       let rows = OrderedRows(size)
       return Grown(work: size, keep: rows) { rows.move(from: 3 * size / 4, to: size / 4) }

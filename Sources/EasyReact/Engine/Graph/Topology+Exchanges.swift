@@ -4,9 +4,10 @@ import Synchronization
 // new edge while the old one of the other still stands, and the two close a cycle that nobody means.
 //
 // So what a join turns to comes before it: the edges on the ways from the join to there that may
-// still be dropped in this turn *give way*, all those whose ends are sure to run, and the first on a way that is left. They lead back
-// until their ends have run. Who then goes on to follow one comes behind its upstream again, and others give way; until only edges that have been chosen
-// in this turn are left on a way, and the last one closes a cycle indeed.
+// still be dropped in this turn *give way*, all those whose ends are sure to run, and the first on a way
+// that is left. They lead back until their ends have run. Who then goes on to follow one comes behind its
+// upstream again, and others give way; until only edges that have been chosen in this turn are left on a
+// way, and the last one closes a cycle indeed.
 
 extension EdgeStorage {
   /// Of an edge that the join below chose in a run, and may leave in its next one.
