@@ -3,15 +3,15 @@
 # tests under two sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the
 # last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 # EASYREACT_CHECK_SECONDS: for all of it, 4,200; what has not ended by then is ended, and is a failure.
-# Two rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
-# other work four processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
+# Three rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
+# other work six processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
 # do to each other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp -d)
-beside=
+beside=()
 # Who ends this ends what runs beside, too.
-trap 'rm -rf "$log"; if [ -n "$beside" ]; then pkill -P "$beside" || true; fi' EXIT
+trap 'rm -rf "$log"; for row in "${beside[@]}"; do pkill -P "$row" || true; done' EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 touch "$log/failures"
@@ -60,23 +60,27 @@ tested() {
   part "tests" env EASYREACT_SCRATCH=.build-strict Scripts/test.sh
 }
 
-# What is measured, and what is watched.
-watched() {
+measured() {
   build Benchmarks/Sequence
   if [ -e /usr/include/nats/nats.h ]; then build Benchmarks/SharedNodes; fi
   # Builds Benchmarks too, and compares with Benchmarks/instructions.tsv.
   part "instructions" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/count-instructions.sh
   part "compile" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/measure-compile.sh
   part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
+}
+
+watched() {
   if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then part "sanitizers" Scripts/sanitize.sh; fi
 }
 
-watched >"$log/beside" 2>&1 &
-beside=$!
+for row in measured watched; do
+  "$row" >"$log/$row.row" 2>&1 &
+  beside+=("$!")
+done
 tested
 wait
-beside=
-cat "$log/beside"
+beside=()
+cat "$log"/*.row
 counted=$(tail -1 "$log/tests")
 mapfile -t failures <"$log/failures"
 

@@ -32,13 +32,21 @@ struct GrowthRow {
 struct Grown {
   /// How much there is to do.
   let work: Int
-  let keep: Any
-  let run: () -> Void
+  private let keep: Any
+  private let body: () -> Void
 
   init(work: Int, keep: Any = (), run: @escaping () -> Void) {
     self.work = work
     self.keep = keep
-    self.run = run
+    self.body = run
+  }
+
+  /// - Parameter counting: What is found when it has run; what is kept still lives then.
+  @discardableResult func run<Found>(_ counting: () -> Found = {}) -> Found {
+    withExtendedLifetime((keep, body)) {
+      body()
+      return counting()
+    }
   }
 }
 
@@ -113,8 +121,7 @@ struct GrowthMeasuring {
     make(sizes[0]).run()
     let grown = make(sizes.last!)
     benchmarks_start_counting()
-    grown.run()
-    let live = benchmarks_stop_counting().live
+    let live = grown.run { benchmarks_stop_counting().live }
     return GrowthFinding(
       name: name, value: Double(live) / Double(grown.work), limit: limit, unit: "bytes each",
       details: "")
@@ -130,9 +137,7 @@ struct GrowthMeasuring {
       for _ in 0..<repeats {
         let grown = make()
         let start = benchmarks_processor_time()
-        grown.run()
-        cost += Double(max(1, benchmarks_processor_time() - start))
-        withExtendedLifetime(grown.keep) {}
+        cost += grown.run { Double(max(1, benchmarks_processor_time() - start)) }
         work = grown.work
       }
       least = min(least, cost / Double(repeats))
