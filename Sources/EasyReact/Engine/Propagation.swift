@@ -316,9 +316,6 @@ extension TurnPointer {
   func runJoin() {
     let waiting = popJoin()
     let (storage, join) = (waiting.storage, waiting.join)
-    if storage.pointee.rank.load(ordering: .relaxed) > waiting.rank {
-      return storage.pushJoin(join, in: self)  // a link that was made meanwhile has raised it
-    }
     let context = join.endWait()
     if storage.pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
       if pointee.isTraced { storage.traceStop(.cut, in: self) }
@@ -326,7 +323,9 @@ extension TurnPointer {
     }
     pointee.wave = Wave(number: join.pointee.wave, flags: join.pointee.flags, context: context)
     pointee.runningRank = waiting.rank
+    (pointee.runningSender, pointee.runningTiebreak) = (join.pointee.sender, join.pointee.tiebreak)
     if join.pointee.run(storage, self) {
+      pointee.toldJoins &+= 1
       storage.propagate(in: self)
     } else if pointee.isTraced, !join.pointee.isWaiting {
       storage.traceSilentRun(in: self)

@@ -32,7 +32,9 @@ extension AnyNode {
     other.forEachEnd { end in found += transforms(.outs) { $0.pointee.down == end.storage } }
     return found
   }
-  public final var hasUpstreamNode: Bool { storage.hasEdge(.ins) { _ in true } }
+  public final var hasUpstreamNode: Bool {
+    storage.hasEdge(.ins) { $0.pointee.up!.pointee.handle.load(ordering: .acquiring) != nil }
+  }
   public final var hasDownstreamNode: Bool {
     storage.hasEdge(.outs) { $0.pointee.down!.pointee.handle.load(ordering: .acquiring) != nil }
   }

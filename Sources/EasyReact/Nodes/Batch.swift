@@ -271,8 +271,15 @@ extension MutableNode {
   }
 
   @usableFromInline final func refuseToStage(_ arrival: Arrival<Value>) -> Never {
+    refuseEffect(arrival.operation)
+  }
+}
+
+extension AnyNode {
+  /// In the closure of a derivation.
+  final func refuseEffect(_ operation: String) -> Never {
     misuse(
-      arrival.operation, "a derivation's closure computes a value and sets no node", self,
+      operation, "a derivation's closure computes a value and sets no node", self,
       "Listen to the derived node, and set there.")
   }
 }

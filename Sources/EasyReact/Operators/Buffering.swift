@@ -104,7 +104,7 @@ private final class BufferedEdge: TimedEdge<Buffered>, @unchecked Sendable {
         return before
       }
       if state.values.count == 1 { plan.timer = .restart(state.windows.rest(at: now)) }
-      state.last = InFlight(value, turn)
+      state.last = InFlight(value, from: up, turn)
       return before
     }
   }

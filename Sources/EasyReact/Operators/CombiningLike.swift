@@ -99,7 +99,7 @@ extension NodePointer {
       traceWaiting(in: turn)
       return false
     }
-    let isStored = emit(values, of: self, join, turn)
+    let isStored = emit(values, of: self, turn)
     changed.endReading(self, join, isStored: isStored)
     return isStored
   }
@@ -116,10 +116,11 @@ extension NodePointer {
     }
     if !replaceChanged(Value.self, changed, join) { return false }
     pointee.wave.store(turn.pointee.wave.number, ordering: .releasing)
-    pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+    pointee.sender.store(turn.pointee.runningSender, ordering: .relaxed)
     if turn.pointee.isTraced {
       traceStored(
-        origin: turn.pointee.wave.number, rules: .ofJoin, from: join.pointee.sender, in: turn)
+        origin: turn.pointee.wave.number, rules: .ofJoin, from: turn.pointee.runningSender, in: turn
+      )
     }
     changed.noteTold(self)
     return true
@@ -129,14 +130,14 @@ extension NodePointer {
   @inlinable @inline(never) func tellChangedSlowly<Value: Sendable>(
     _: Value.Type, _ changed: ChangedInputs, _ join: JoinPointer, _ turn: TurnPointer
   ) -> Bool {
-    let delivery = Delivery(of: join, turn)
+    let delivery = Delivery(ofJoinIn: turn)
     if delivery.wave.flags.has(.event) || delivery.isFiltered && isReached(by: delivery)
       || !replaceChanged(Value.self, changed, join)
     {
       return false
     }
     noteStored(
-      delivery, delivery.wave.flags.without(.late), sender: join.pointee.sender, in: turn)
+      delivery, delivery.wave.flags.without(.late), sender: turn.pointee.runningSender, in: turn)
     changed.noteTold(self)
     return true
   }

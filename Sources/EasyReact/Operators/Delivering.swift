@@ -19,7 +19,7 @@ extension Node {
       let queue = ScheduledQueue<InFlight<Value>>(scheduler) { [weak state] in state?.deliver($0) }
       return EdgeParts(state: state) { up, edge, turn in
         let isStored = edge.stop(.waitsOnScheduler, in: turn)
-        queue.append(InFlight(up.slot(Value.self).pointee, turn))
+        queue.append(InFlight(up.slot(Value.self).pointee, from: up, turn))
         return isStored
       }
     }
@@ -48,7 +48,7 @@ extension Node {
       }
       return EdgeParts(state: state) { up, edge, turn in
         let isStored = edge.stop(.waitsOnScheduler, in: turn)
-        queue.append(InFlight(up.slot(Value.self).pointee, turn))
+        queue.append(InFlight(up.slot(Value.self).pointee, from: up, turn))
         return isStored
       }
     }
@@ -148,7 +148,7 @@ private final class DelayedEdge: TimedEdge<Delayed>, @unchecked Sendable {
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     let isStored = edge.stop(.heldBackByTimer, in: turn)
-    if let value { delay(InFlight(value, turn)) }
+    if let value { delay(InFlight(value, from: up, turn)) }
     return isStored
   }
 
@@ -185,7 +185,7 @@ private final class DebouncedEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked
     _ value: AnyValueBox?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     let isStored = value != nil && edge.stop(.heldBackByTimer, in: turn)
-    let item = value.map { InFlight($0, turn) }
+    let item = value.map { InFlight($0, from: up, turn) }
     decide { pending, plan in
       defer { pending = item }
       plan.timer = item == nil ? .stop : .restart(interval)

@@ -65,22 +65,22 @@ import Synchronization
 
   override var movingJoin: JoinPointer? { reads.pointee.derived.pointee.join }
 
-  /// Behind a run: edges from what it was the first to read, none from what it no longer reads. True: it
-  /// follows a node that it did not follow before.
+  /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
+  /// - Returns: Does it follow a node that it did not follow before? By an edge that leads back?
   @discardableResult
-  @usableFromInline func moveEdges(in turn: TurnPointer) -> Bool {
+  @usableFromInline func moveEdges(in turn: TurnPointer) -> (isNew: Bool, leadsBack: Bool) {
     let hasNew = reads.pointee.new.count > 0
     if reads.pointee.finger == reads.pointee.nodes.count, !hasNew, turn.pointee.gaveWay.isEmpty {
-      return false
+      return (false, false)
     }
     dropUnread(turn)
     let followsAgain =
       !turn.pointee.gaveWay.isEmpty && reads.pointee.derived.followAgain(in: turn)
-    if hasNew { linkNew(in: turn) }
-    return hasNew || followsAgain
+    return (hasNew || followsAgain, hasNew && linkNew(in: turn))
   }
 
-  private func linkNew(in turn: TurnPointer) {
+  /// True: one of the edges leads back.
+  private func linkNew(in turn: TurnPointer) -> Bool {
     if reads.pointee.new.count > 1 { reads.orderNew() }
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
     var index = 0
@@ -88,7 +88,12 @@ import Synchronization
       reads.link(reads.pointee.new[index]._withUnsafeGuaranteedRef { $0.place }, in: turn)
       index += 1
     }
+    let leadsBack = (0..<reads.pointee.new.count).contains { index in
+      let life = reads.pointee.new[index].takeUnretainedValue()
+      return !life.hasEnded && reads.pointee.nodes[life.place].edge!.pointee.has(.isBackEdge)
+    }
     reads.pointee.new.removeAll()
+    return leadsBack
   }
 
   private func dropUnread(_ turn: TurnPointer) {

@@ -45,7 +45,7 @@ extension Node {
         storage.traceWaiting(in: turn)
         return false
       }
-      return emit(value, of: storage, join, turn)
+      return emit(value, of: storage, turn)
     }
     node.storage.pointee.join = join
     node.publish()  // what it reads is linked
@@ -62,7 +62,16 @@ extension Derivation {
   @usableFromInline func isToRunAgain(
     _ storage: NodePointer, _ join: JoinPointer, in turn: TurnPointer
   ) -> Bool {
-    moveEdges(in: turn) && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
+    let moved = moveEdges(in: turn)
+    if moved.leadsBack { goOnLedBack(join, in: turn) }
+    return moved.isNew && (join.pointee.isWaiting || storage.waitsAgain(join, in: turn))
+  }
+
+  /// What was read over an edge that leads back is led back, though the closure has fetched it. Else derivations on a cycle whose edges move in
+  /// each run would tell each other for ever: the edge that leads back would always be the one behind the wave.
+  private func goOnLedBack(_ join: JoinPointer, in turn: TurnPointer) {
+    turn.pointee.wave.flags.insert(.crossedBackEdge)
+    if !join.pointee.isWaiting { join.pointee.flags.insert(.crossedBackEdge) }
   }
 }
 

@@ -41,9 +41,10 @@ extension LatestInnerNode {
       return false
     }
     place.pointee.hasChosen = false
-    if let value { return emit(value, of: down, join, turn) }
+    if let value { return emit(value, of: down, turn) }
     return down.arrive(
-      .empty as Arrival<Output>, Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
+      .empty as Arrival<Output>, Delivery(ofJoinIn: turn), sender: turn.pointee.runningSender,
+      in: turn)
   }
 
   /// Follows the node that the outer one's value chooses. False: nothing is to be told now.
@@ -65,7 +66,7 @@ extension LatestInnerNode {
       leaveInner(turn)
       // The outer edge keeps its upstream where this is left with another thread; of the former inner node nobody may.
       let sender = outer.pointee.up.unsafelyUnwrapped
-      if !link(node, down, life, Delivery(of: join, turn), sender, turn) {
+      if !link(node, down, life, Delivery(ofJoinIn: turn), sender, turn) {
         place.pointee.hasChosen = false
         return false
       }

@@ -34,7 +34,7 @@ extension Node {
         storage.traceWaiting(in: turn)
         return false
       }
-      return emit((value, latest), of: storage, join, turn)
+      return emit((value, latest), of: storage, turn)
     }
     let step: Step =
       mode == .everyValue

@@ -114,7 +114,7 @@ private final class ThrottledEdge: TimedEdge<OpenInterval>, @unchecked Sendable 
     guard let value else { return drop() }
     return decide(over: edge, up, turn, passing: { !$0.isOpen }) { state, plan, passes in
       if !passes {
-        defer { state.pending = InFlight(value, turn) }
+        defer { state.pending = InFlight(value, from: up, turn) }
         return state.pending
       }
       state.isOpen = true
@@ -158,7 +158,7 @@ private final class SampledEdge: TimedEdge<InFlight<AnyValueBox>?>, @unchecked S
     let rest = windows.rest(at: scheduler.now)
     decide { pending, plan in
       if pending == nil { plan.timer = .restart(rest) }
-      defer { pending = InFlight(value, turn) }
+      defer { pending = InFlight(value, from: up, turn) }
       return pending
     }
     return isStored

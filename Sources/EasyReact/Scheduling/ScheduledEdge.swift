@@ -9,24 +9,31 @@ import Synchronization
   @usableFromInline let wave: UInt64
   @usableFromInline let flags: NodeFlags
   @usableFromInline let context: ContextBox?
+  /// That of the value, where its flags say that it is late. Its node has another one by the time it arrives.
+  @usableFromInline let tiebreak: UInt64
 
-  @inlinable init(_ value: Value, wave: UInt64, flags: NodeFlags, context: ContextBox?) {
+  @inlinable init(
+    _ value: Value, wave: UInt64, flags: NodeFlags, context: ContextBox?, tiebreak: UInt64 = 0
+  ) {
     self.value = value
     self.wave = wave
     self.flags = flags
     self.context = context
+    self.tiebreak = tiebreak
   }
 
   /// Another value that travels in its place.
   @inlinable func carrying<Other: Sendable>(_ other: Other) -> InFlight<Other> {
-    InFlight<Other>(other, wave: wave, flags: flags, context: context)
+    InFlight<Other>(other, wave: wave, flags: flags, context: context, tiebreak: tiebreak)
   }
 
-  @inlinable init(_ value: Value, _ turn: TurnPointer) {
-    self.value = value
-    wave = turn.pointee.wave.number
-    flags = turn.pointee.wave.flags.without([.emptied, .late])
-    context = turn.pointee.wave.context?.takeUnretainedValue()
+  /// What `up` tells now.
+  @inlinable init(_ value: Value, from up: NodePointer, _ turn: TurnPointer) {
+    let wave = turn.pointee.wave
+    self.init(
+      value, wave: wave.number, flags: wave.flags.without(.emptied),
+      context: wave.context?.takeUnretainedValue(),
+      tiebreak: wave.flags.has(.late) ? up.tiebreak() : 0)
   }
 }
 
@@ -93,7 +100,9 @@ import Synchronization
     if edge.isQuickHeld(in: turn) {
       edge.storeQuickly(item.value, from: up, in: turn)
       storage.propagate(in: turn)
-    } else if edge.passHeld(.value(item.value), Delivery(edge, turn), from: up, in: turn) {
+    } else if edge.passHeld(
+      .value(item.value), Delivery(edge, turn, tiebreak: item.tiebreak), from: up, in: turn)
+    {
       storage.propagate(in: turn)
     }
     turn.pointee.wave = saved

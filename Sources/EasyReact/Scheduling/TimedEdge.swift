@@ -76,7 +76,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
           let mayPass = passes(state)
           mustReport = !isReported && !(mayPass && plan.isFree)
           return mustReport ? nil : body(&state, &plan, mayPass)
-        }, in: turn)
+        }, in: (up, turn))
     }
     var decision = attempt(isReported: !turn.pointee.isTraced)
     if mustReport {
@@ -107,12 +107,12 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   }
 
   private func decided<Dropped>(
-    _ body: (inout State, inout Plan) -> Dropped, in turn: TurnPointer?
+    _ body: (inout State, inout Plan) -> Dropped, in step: (up: NodePointer, turn: TurnPointer)?
   ) -> Decision {
     let (decision, dropped) = guarded.withLock { guarded in
       var plan = Plan(isFree: guarded.isFree)
       let dropped = body(&guarded.state, &plan)
-      return (settle(plan, &guarded, in: turn), dropped)
+      return (settle(plan, &guarded, in: step), dropped)
     }
     _ = consume dropped
     setAlarm(decision)
@@ -120,14 +120,16 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   }
 
   /// Under the lock.
-  private func settle(_ plan: Plan, _ guarded: inout Guarded, in turn: TurnPointer?) -> Decision {
+  private func settle(
+    _ plan: Plan, _ guarded: inout Guarded, in step: (up: NodePointer, turn: TurnPointer)?
+  ) -> Decision {
     var decision = Decision()
     guarded.outbox.append(contentsOf: plan.outputs)
-    if let output = plan.passes, let turn {
+    if let output = plan.passes, let (up, turn) = step {
       if guarded.isFree {
         decision.passes = output
       } else {
-        guarded.outbox.append(InFlight(output, turn))
+        guarded.outbox.append(InFlight(output, from: up, turn))
       }
     }
     decision.mustDeliver = !guarded.isDelivering && !guarded.outbox.isEmpty

@@ -175,6 +175,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     guard let up = from else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
+    if turn.openBatch?.refuses == true { up.refuseEffect("receive") }
     turn.enter()
     up.storage.perform(in: turn) { turn in
       let body: (TurnPointer) -> Void = { self.runStep(of: up, value, box, $0) }
@@ -245,6 +246,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     let turn = currentTurn()
     let landing = target.landing, storage = landing.storage
     defer { withExtendedLifetime(landing) {} }
+    if turn.openBatch?.refuses == true { target.refuseEffect("send") }
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {

@@ -162,6 +162,34 @@ extension Section5 {
     #expect(a.value == 3 && b.value == 3)
   }
 
+  /// Two sets of `p` have one number, the second a sequence: it was made in a listener, behind a later one's.
+  @Test(arguments: ["map", "deliver", "delay"])
+  func `5.2 what waits for a scheduler keeps the sequence of what had to wait`(_ edge: String) {
+    let clock = VirtualScheduler()
+    let p = MutableNode<Int>(), a = MutableNode<Int>(), between = MutableNode<Int>()
+    let back =
+      switch edge {
+      case "deliver": a.deliver(on: clock)
+      case "delay": a.delay(.seconds(1), on: clock)
+      default: a.map { $0 }
+      }
+    p.link(to: back)
+    a.link(to: p)  // leads back
+    p.link(to: between)
+    let told = [Recorder(p), Recorder(a), Recorder(back)]
+    let listening = p.listen {
+      if $0 != 9 { return }
+      between.value = 1
+      p.value = 2
+    }
+    p.value = 9
+    clock.run()
+    #expect(told.map { $0.values } == [[9, 1, 2], [9, 1, 2], [9, 1, 2]])
+    #expect(checkInvariants([p, a, between, back]) == [])
+    p.wiring.removeUpstreamNodes()
+    keepAlive(listening)
+  }
+
   /// `join` lies on a cycle: join → n → feedback → join. `n → feedback` leads back, so that
   /// `join → n` is an ordinary edge. Nothing passes the feedback but negative values.
   private struct JoinOnCycle {

@@ -220,6 +220,54 @@ import Testing
     keepAlive(listenings as AnyObject)
   }
 
+  @Test(arguments: [nil, "context"])
+  func `8.2 the path of a join is of what made it run, also where its run sets something`(
+    _ context: String?
+  ) {
+    let a = MutableNode(1).named("a"), b = MutableNode(0).named("b")
+    let inner = b.map { $0 * 10 }.named("inner")
+    let chosen = a.flattenMap { value in
+      b.value = value
+      return inner
+    }.named("chosen")
+    let journal = Journal<String>()
+    let listening = hearPath(chosen, journal)
+    _ = journal.take()
+    a.set(2, context: context)
+    #expect(journal.take().first == "20: a chosen")
+    keepAlive(listening)
+  }
+
+  @Test(arguments: [nil, "context"])
+  func
+    `8.2 the path of a join is of what made it run, also where what dies in its run sets something`(
+      _ context: String?
+    )
+  {
+    let journal = Journal<String>()
+    func hear<Joined>(_ join: Node<Joined>, _ numbers: @escaping @Sendable (Joined) -> [Int])
+      -> Listening
+    {
+      join.listenToChanges { change in
+        journal.note("\(numbers(change.value)) \(change.path.map { $0.name ?? "?" })")
+      }
+    }
+    for isArray in [false, true] {
+      let b = MutableNode(Dying(0)).named("b")
+      let a = MutableNode(Dying(1) { b.value = Dying(7) }).named("a")
+      let others = (0..<8).map { MutableNode(Dying($0)) }
+      let listening =
+        isArray
+        ? hear(Node.combine([a, b] + others).named("join")) { $0.prefix(2).map(\.number) }
+        : hear(a.combine(b).named("join")) { [$0.0.number, $0.1.number] }
+      if isArray { others[0].value = Dying(8) }  // from now on the array is changed in its place
+      _ = journal.take()
+      a.set(Dying(2), context: context)
+      #expect(journal.take() == [#"[2, 0] ["a", "join"]"#, #"[2, 7] ["b", "join"]"#])
+      keepAlive(listening)
+    }
+  }
+
   @Test func `8.2 the path holds over links, queues, timers, inner nodes and syncs`() {
     let clock = VirtualScheduler()
     let a = MutableNode<Int>().named("a"), linked = Node<Int>().named("linked")

@@ -1,5 +1,6 @@
 import EasyReact
 import EasyReactTesting
+import Synchronization
 import Testing
 
 @Suite(.watched) struct `12 Looking at the graph` {}
@@ -262,5 +263,20 @@ extension `12 Looking at the graph` {
       #expect(text.from == nil && text.to == nil)
       #expect(b.value == "1")
     }
+  }
+
+  @Test func `12.1 hasUpstreamNode agrees with upstreamNodes where one was let go of in mid-turn`()
+  {
+    let a = MutableNode(1), journal = Journal<String>()
+    let other = Mutex<MutableNode<Int>?>(MutableNode(2))
+    other.withLock { _ = a.sync(with: $0!) }
+    let listening = a.listen { value in
+      if value != 5 { return }
+      other.withLock { $0 = nil }
+      journal.note("\(a.hasUpstreamNode) \(a.upstreamNodes.count) \(a.hasDownstreamNode)")
+    }
+    a.value = 5
+    #expect(journal.take() == ["false 0 false"])
+    keepAlive(listening)
   }
 }

@@ -17,7 +17,10 @@ extension Twin {
     _ join: Node, _ compute: () throws -> Int?, _ route: Route
   ) {
     let (value, read) = tracking(join, compute)
-    if follow(read, join), waitsAgain(join, route) { return }
+    let moved = follow(read, join)
+    var route = route
+    if moved.leadsBack { (route.ledBack, route.isFiltered) = (true, true) }
+    if moved.isNew, waitsAgain(join, route) { return }
     guard let value else { return fallSilent(join, route) }
     deliver(.value(value), to: join, route)
   }
@@ -46,9 +49,10 @@ extension Twin {
   /// Moves the edges: first from what was not read any more, the last one in the list first (which decides the ranks where a cut
   /// opens a cycle), then to what is read for the first time. The list is in the order of the last run: what is read comes to its
   /// place, and who stood there goes to the place that it leaves, or to the end.
-  /// True: it follows a node that it did not follow before, or that had given way.
+  /// Returns whether it follows a node that it did not follow before, or that had given way; and whether an edge that is new leads
+  /// back: what was read over it is led back.
   @discardableResult
-  private func follow(_ read: [Node], _ node: Node) -> Bool {
+  private func follow(_ read: [Node], _ node: Node) -> (isNew: Bool, leadsBack: Bool) {
     var list = node.followed.map(\.up)
     for (place, up) in read.enumerated() {
       if !list.contains(where: { $0 === up }) { list.append(up) }
@@ -62,7 +66,10 @@ extension Twin {
       node.followed.append(attach(up, node, .join, keepsEvents: true))
     }
     node.followed = read.map { up in node.followed.first { $0.up === up }! }
-    return hasFollowedAgain || !new.isEmpty
+    let leadsBack = node.followed.contains { edge in
+      edge.leadsBack && new.contains { $0 === edge.up }
+    }
+    return (hasFollowedAgain || !new.isEmpty, leadsBack)
   }
 
   /// In the order in which they are linked below one node: so the others need raise nothing.

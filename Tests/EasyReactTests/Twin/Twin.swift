@@ -40,6 +40,8 @@ class Twin {
     var derivation: (() throws -> Int?)?, followed: [Edge] = []
     /// It waits once more, with the edges of its last run.
     var waitsAgain = false
+    /// How many joins had told something when it began to; nil: it has told something itself since.
+    var waitedAt: Int?
     /// Its values are events; the event that is being told.
     var isEventNode = false, event: Int?
     var sampling: Sampling?
@@ -127,6 +129,7 @@ class Twin {
   var edgesThatLeadBack: [Edge] = [], gaveWay: [Edge] = []
   private var lastWave = 1, attachments = 0
   private(set) var waitingJoins: [Node] = []
+  private var toldJoins = 0
   /// What is told when all joins have run.
   private var putOff: [() -> Void] = []
   private var isInTurn = false
@@ -228,6 +231,8 @@ class Twin {
       var route = join.reason!
       join.reason = nil
       route.isFiltered = route.ledBack
+      let before = (join.newest, join.sequence)
+      defer { if before != (join.newest, join.sequence) { toldJoins += 1 } }
       if let members = join.members {
         runMembers(join, members, route)
       } else if let sampling = join.sampling {
@@ -263,13 +268,17 @@ class Twin {
     deliver(Content(inner.up.value), to: join, route)
   }
 
-  /// What a join turned to may rank higher, so may the join now, and what leads there has not run.
+  /// What a join turned to may rank higher, so may the join now, and what leads there has not run. But where it has waited, and
+  /// nobody has told anything since, it would read what it has read.
   func waitsAgain(_ join: Node, _ route: Route) -> Bool {
     guard let next = nextJoin(among: waitingJoins),
-      (next.rank, next.number) < (join.rank, join.number)
-    else { return false }
+      (next.rank, next.number) < (join.rank, join.number), join.waitedAt != toldJoins
+    else {
+      join.waitedAt = nil
+      return false
+    }
     wait(join, route)
-    join.waitsAgain = true
+    (join.waitsAgain, join.waitedAt) = (true, toldJoins)
     return true
   }
 
@@ -557,15 +566,21 @@ class Twin {
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
-  /// below instead of raising all that follows. Of eight edges one is taken to be ordinary.
+  /// below instead of raising all that follows, unless it is a join. Of eight edges one is taken to be ordinary.
   func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
     let above = nodes.flatMap(\.edges).filter { $0.down === up }
     let isFirst =
-      above.count < 8
+      !isJoin(up) && above.count < 8
       && above.allSatisfy { edge in edge.leadsBack && !gaveWay.contains { $0 === edge } }
     let leadsOn = down.edges.count >= 8 || down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
+  }
+
+  /// It keeps its rank: it may wait by that.
+  private func isJoin(_ node: Node) -> Bool {
+    node.derivation != nil
+      || nodes.contains { $0.edges.contains { $0.down === node && $0.isOfJoin } }
   }
 
   private func nodesOnCycle(with edge: Edge) -> [Node] {
@@ -573,17 +588,16 @@ class Twin {
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own. A join
-  /// keeps its rank: it may wait by that.
+  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own.
   private func sink(_ opened: [Edge], _ fallen: [Node]) {
     let isFallen = Set(fallen.map(\.number))
     var ranks: [Int: Int] = [:]
     var todo = opened.filter { isFallen.contains($0.up.number) }.map { ($0.up, $0.down.rank - 1) }
     while let (node, rank) = todo.popLast() {
       if ranks[node.number] ?? node.rank <= rank { continue }
-      let edges = nodes.flatMap(\.edges).filter { $0.down === node }
-      if !isFallen.contains(node.number) || edges.contains(where: \.isOfJoin) { return }
+      if !isFallen.contains(node.number) || isJoin(node) { return }
       ranks[node.number] = rank
+      let edges = nodes.flatMap(\.edges).filter { $0.down === node }
       todo += edges.filter { !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }

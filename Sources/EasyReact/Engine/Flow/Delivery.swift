@@ -34,18 +34,19 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
   }
 
   /// The wave under way, over an edge.
-  @usableFromInline init(_ edge: EdgePointer, _ turn: TurnPointer) {
+  /// - Parameter tiebreak: Of a value that set out earlier. Nil: it is the upstream's.
+  @usableFromInline init(_ edge: EdgePointer, _ turn: TurnPointer, tiebreak: UInt64? = nil) {
     self.init(joinIn: turn)
     let edgeFlags = edge.pointee.allFlags
     if edgeFlags.has(.isBackEdge) { wave.flags.insert(.crossedBackEdge) }
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if wave.flags.has(.late) {
-      tiebreak = edge.pointee.up.unsafelyUnwrapped.tiebreak()
+      self.tiebreak = tiebreak ?? edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
     if edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle() {
       rules = .filtered
     } else {
-      tiebreak &= ~1
+      self.tiebreak &= ~1
     }
   }
 
@@ -145,7 +146,7 @@ extension NodePointer {
   }
 
   /// Of the node's value.
-  func tiebreak() -> UInt64 {
+  @usableFromInline func tiebreak() -> UInt64 {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { sideTable in
       sideTable.tiebreakWave.load(ordering: .acquiring) == pointee.wave.load(ordering: .relaxed)
         ? sideTable.tiebreak.load(ordering: .acquiring) : 0

@@ -25,6 +25,8 @@ import Synchronization
   @usableFromInline var isWaiting = false
   /// It waits once more, with the edges of its last run.
   var waitsAgain = false
+  /// How many joins had told something in the turn when it began to. Nil: it has told something itself since.
+  var waitedAt: Int? = nil
   @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
@@ -222,12 +224,16 @@ extension NodePointer {
   }
 
   /// The join that is running follows another node now: true, where joins that lead there may still
-  /// have to run. It waits once more then, with what made it run.
+  /// have to run. It waits once more then, with what made it run. But where it has waited, and nobody has told anything since, it would
+  /// read what it has read: on a cycle two that make nodes in their closures would wait for each other in turn.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
-    if turn.pointee.joinCount == 0 || !(turn.pointee.joins[0] < WaitingJoin(self, join)) {
+    guard let first = turn.firstJoin(), first < WaitingJoin(self, join),
+      join.pointee.waitedAt != turn.pointee.toldJoins
+    else {
+      join.pointee.waitedAt = nil
       return false
     }
-    join.pointee.waitsAgain = true
+    (join.pointee.waitsAgain, join.pointee.waitedAt) = (true, turn.pointee.toldJoins)
     if !join.pointee.isWaiting {
       join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
       pushJoin(join, in: turn)
@@ -259,16 +265,30 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  func popJoin() -> WaitingJoin {
-    let heap = pointee.joins
-    let first = heap[0]
-    pointee.joinCount &-= 1
-    let count = pointee.joinCount
-    if count == 0 {
-      if !pointee.gaveWay.isEmpty { endExchange() }
-      return first
+  /// The one that runs next: those come first that a link has raised since they began to wait. None falls that waits.
+  @inline(__always) func firstJoin() -> WaitingJoin? {
+    if pointee.joinCount == 0 { return nil }
+    while true {
+      let first = pointee.joins[0]
+      if first.storage.pointee.rank.load(ordering: .relaxed) <= first.rank { return first }
+      sinkFirst(WaitingJoin(first.storage, first.join))
     }
-    let item = heap[count]
+  }
+
+  func popJoin() -> WaitingJoin {
+    let first = firstJoin().unsafelyUnwrapped
+    pointee.joinCount &-= 1
+    if pointee.joinCount > 0 {
+      sinkFirst(pointee.joins[pointee.joinCount])
+    } else if !pointee.gaveWay.isEmpty {
+      endExchange()
+    }
+    return first
+  }
+
+  /// In the place of the first one comes another one, which may come later.
+  private func sinkFirst(_ item: WaitingJoin) {
+    let (heap, count) = (pointee.joins, pointee.joinCount)
     var hole = 0
     while true {
       var child = 2 * hole + 1
@@ -279,20 +299,12 @@ extension TurnPointer {
       hole = child
     }
     heap[hole] = item
-    return first
   }
-
 }
 
 /// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.
 @inlinable @inline(__always) func emit<Value: Sendable>(
   _ value: Value, of storage: NodePointer, _ turn: TurnPointer
-) -> Bool {
-  emit(value, of: storage, storage.pointee.join.unsafelyUnwrapped, turn)
-}
-
-@inlinable @inline(__always) func emit<Value: Sendable>(
-  _ value: Value, of storage: NodePointer, _ join: JoinPointer, _ turn: TurnPointer
 ) -> Bool {
   let wave = turn.pointee.wave.number
   if turn.pointee.wave.flags.rawValue | storage.pointee.flags.rawValue == 0,
@@ -300,21 +312,21 @@ extension TurnPointer {
   {
     storage.store(value)
     storage.pointee.wave.store(wave, ordering: .releasing)
-    storage.pointee.sender.store(join.pointee.sender, ordering: .relaxed)
+    storage.pointee.sender.store(turn.pointee.runningSender, ordering: .relaxed)
     if turn.pointee.isTraced {
-      storage.traceStored(origin: wave, rules: .ofJoin, from: join.pointee.sender, in: turn)
+      storage.traceStored(origin: wave, rules: .ofJoin, from: turn.pointee.runningSender, in: turn)
     }
     return true
   }
   return storage.arrive(
-    .value(value), Delivery(of: join, turn), sender: join.pointee.sender, in: turn)
+    .value(value), Delivery(ofJoinIn: turn), sender: turn.pointee.runningSender, in: turn)
 }
 
 extension Delivery {
   /// What a join tells in its run.
-  @usableFromInline init(of join: JoinPointer, _ turn: TurnPointer) {
+  @usableFromInline init(ofJoinIn turn: TurnPointer) {
     self.init(joinIn: turn)
     rules = turn.pointee.wave.flags.has(.crossedBackEdge) ? .ofJoin.with(.filtered) : .ofJoin
-    if turn.pointee.wave.flags.has(.late) { tiebreak = join.pointee.tiebreak }
+    if turn.pointee.wave.flags.has(.late) { tiebreak = turn.pointee.runningTiebreak }
   }
 }

@@ -33,6 +33,8 @@ import Synchronization
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>
   var joinCapacity: Int
+  /// How many have told something.
+  var toldJoins = 0
   /// Edges that others may come behind of while joins wait (Topology+Exchanges.swift).
   @usableFromInline var gaveWay: [EdgePointer] = []
   /// What died; freed in a loop, when no frame is left.
@@ -49,6 +51,9 @@ import Synchronization
   @usableFromInline var spareEdgeRoom = easyreact_is_sanitized() ? 0 : 16
   /// The rank of the join whose value is being told; -1: of none.
   var runningRank: Int32 = -1
+  /// What the join that runs goes on with, beside the wave. It is not read from the join: what its run sets may have come there again.
+  @usableFromInline var runningSender: NodePointer? = nil
+  var runningTiebreak: UInt64 = 0
   /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0

@@ -111,12 +111,19 @@ extension NodePointer {
     let rank = down.pointee.rank.load(ordering: .relaxed)
     let least = pointee.rank.load(ordering: .relaxed)
     if rank > least { return }
-    if down.hasOrdinaryEdge(.outs, except: edge), !hasOrdinaryEdge(.ins, except: edge) {
+    if down.hasOrdinaryEdge(.outs, except: edge), !hasOrdinaryEdge(.ins, except: edge), !mayWait() {
       pointee.rank.store(rank - 1, ordering: .relaxed)
       if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }
     } else if down.raise(above: least) > rankLimit.load(ordering: .relaxed) {
       down.countAnew()
     }
+  }
+
+  /// A join, which keeps its rank: it may wait by that, in another thread's turn.
+  fileprivate func mayWait() -> Bool {
+    // Of a derivation no edge need be there.
+    if let join = pointee.join, join.pointee.count == 0 { return true }
+    return EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && $0.pointee.leadsToJoin() }
   }
 
   /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
@@ -160,8 +167,7 @@ private struct Lifts {
 }
 
 /// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it: their
-/// number is paid for by the cut, and what the ends would raise with them is not bounded. A join keeps its
-/// rank: it may wait by that, in another thread's turn.
+/// number is paid for by the cut, and what the ends would raise with them is not bounded.
 func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   if opened.isEmpty { return }
   let fallen = Set(fallen)
@@ -179,9 +185,10 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
     _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
   }
   while let (storage, negative) = lifts.next() {
+    if storage.mayWait() { return }
     ranks[storage] = -negative
-    for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
-      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) { return }
+    for edge in EdgeWalk(storage, .ins) where edge.pointee.isOrdinary() {
+      if !add(edge, -negative) { return }
     }
   }
   for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
