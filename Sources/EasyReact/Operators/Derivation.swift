@@ -83,14 +83,11 @@ import Synchronization
   private func linkNew(in turn: TurnPointer) -> Bool {
     if reads.pointee.new.count > 1 { reads.orderNew() }
     // Not the list itself: what another thread has set and cut meanwhile is heard of here.
-    var index = 0
+    var index = 0, leadsBack = false
     while index < reads.pointee.new.count {
-      reads.link(reads.pointee.new[index]._withUnsafeGuaranteedRef { $0.place }, in: turn)
+      let place = reads.pointee.new[index]._withUnsafeGuaranteedRef { $0.place }
+      if reads.link(place, in: turn) { leadsBack = true }
       index += 1
-    }
-    let leadsBack = (0..<reads.pointee.new.count).contains { index in
-      let life = reads.pointee.new[index].takeUnretainedValue()
-      return !life.hasEnded && reads.pointee.nodes[life.place].edge!.pointee.has(.isBackEdge)
     }
     reads.pointee.new.removeAll()
     return leadsBack

@@ -247,7 +247,7 @@ extension UnsafeMutablePointer<Reads> {
   }
 
   /// What came between the read and the link runs the derivation once more.
-  func link(_ place: Int, in turn: TurnPointer) {
+  func link(_ place: Int, in turn: TurnPointer) -> Bool {
     let node = pointee.nodes[place]
     pointee.nodes.elements[place].unlinked = nil
     let edge = makeEdge(
@@ -257,6 +257,8 @@ extension UnsafeMutablePointer<Reads> {
     edge.pointee.down = pointee.derived
     pointee.nodes.elements[place].edge = edge
     edge.prepareLink(in: turn)
+    let leadsBack = edge.pointee.has(.isBackEdge)
     edge.attachToJoin(in: turn, seen: node.number)
+    return leadsBack
   }
 }

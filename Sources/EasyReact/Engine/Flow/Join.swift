@@ -11,10 +11,10 @@ import Synchronization
 @usableFromInline struct Join: ~Copyable {
   /// The newest arrival since the last run: what the run goes on with.
   @usableFromInline var wave: UInt64 = 0
-  @usableFromInline var tiebreak: UInt64 = 0
   @usableFromInline var flags: NodeFlags = []
   @usableFromInline var context: ContextBox? = nil
   @usableFromInline var sender: NodePointer? = nil
+  @usableFromInline var tiebreak: UInt64 = 0
   /// Where something had to wait, the join went on with a new number: no wave whose number lies between these two has come
   /// through it. Any thread may read the second.
   var skippedAbove: UInt64 = 0
@@ -271,8 +271,12 @@ extension TurnPointer {
     while true {
       let first = pointee.joins[0]
       if first.storage.pointee.rank.load(ordering: .relaxed) <= first.rank { return first }
-      sinkFirst(WaitingJoin(first.storage, first.join))
+      moveFirst()
     }
+  }
+
+  @inline(never) private func moveFirst() {
+    sinkFirst(WaitingJoin(pointee.joins[0].storage, pointee.joins[0].join))
   }
 
   func popJoin() -> WaitingJoin {
@@ -287,7 +291,7 @@ extension TurnPointer {
   }
 
   /// In the place of the first one comes another one, which may come later.
-  private func sinkFirst(_ item: WaitingJoin) {
+  @inline(__always) private func sinkFirst(_ item: WaitingJoin) {
     let (heap, count) = (pointee.joins, pointee.joinCount)
     var hole = 0
     while true {

@@ -121,10 +121,12 @@ extension NodePointer {
 
   /// A join, which keeps its rank: it may wait by that, in another thread's turn.
   fileprivate func mayWait() -> Bool {
-    // Of a derivation no edge need be there.
-    if let join = pointee.join, join.pointee.count == 0 { return true }
-    return EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && $0.pointee.leadsToJoin() }
+    isDerivation
+      || EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && $0.pointee.leadsToJoin() }
   }
+
+  /// Of which no edge need be there.
+  fileprivate var isDerivation: Bool { pointee.join?.pointee.count == 0 }
 
   /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
@@ -185,10 +187,10 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
     _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
   }
   while let (storage, negative) = lifts.next() {
-    if storage.mayWait() { return }
     ranks[storage] = -negative
-    for edge in EdgeWalk(storage, .ins) where edge.pointee.isOrdinary() {
-      if !add(edge, -negative) { return }
+    if storage.isDerivation { return }
+    for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) { return }
     }
   }
   for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
