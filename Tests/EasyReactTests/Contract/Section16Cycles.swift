@@ -129,6 +129,7 @@ import Testing
   }
 
   private final class Doubling: NodeTransform<Int, Int>, @unchecked Sendable {
+    // Unchecked: adds no state.
     override func receive(_ value: Int, from sender: AnyNode?, context: (any Sendable)?) {
       send(value * 2)
     }
