@@ -178,7 +178,8 @@ extension MutableNode {
     put(value)
     changes.hasValue = true
     value = old
-    changes.copy = nil  // behind the exchange, too
+    // Behind the exchange, too, and behind the access to it: the copy’s end may be user code.
+    _ = changes.takeCopy()
   }
 
   /// What was staged before the last change is changed too. The part that it replaced dies here, which may run what the user wrote.

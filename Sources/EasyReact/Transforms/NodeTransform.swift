@@ -86,7 +86,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
 
   /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
   /// outside, and from any thread, as a wave of its own with `context`. What still waits for a
-  /// thread that is inside `to` when the transform is cut is dropped.
+  /// thread that is inside `to` when the transform is cut is dropped. From outside it is a set: in the closure of
+  /// a derivation it stops with a message.
   @inlinable public final func send(_ value: Output, context: (any Sendable)?) {
     deliverSent(.value(value), context)
   }

@@ -76,7 +76,7 @@ import Testing
         last.link(to: merged).store(in: links)
         if leadsOn { merged.wiring.link(to: deep).store(in: links) }
       }
-      for finding in checkInvariants(made.entries) { round.expect(false, finding) }
+      round.expectRest(made.entries)
       links.cancel()
       made.entries[0].wiring.removeUpstreamNodes()
       keepAlive(below)
@@ -100,6 +100,7 @@ import Testing
           links.add()
         }
       })
+    #expect(settle())  // a thousand messages may be with a queue
     #expect(checkInvariants([first, source, end]) == [])
   }
 
@@ -129,7 +130,7 @@ import Testing
           #expect(merged.isEmpty)
         }
       })
-    round.expect(checkInvariants(nodes) == [], "\(checkInvariants(nodes))")
+    round.expectRest(nodes)
   }
 
   /// A thread may have read the region of a node a moment ago, and claim it now. Seen by AddressSanitizer alone.

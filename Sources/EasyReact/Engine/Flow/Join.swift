@@ -265,7 +265,7 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// The one that runs next: those come first that a link has raised since they began to wait. None falls that waits.
+  /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall.
   @inline(__always) func firstJoin() -> WaitingJoin? {
     if pointee.joinCount == 0 { return nil }
     while true {

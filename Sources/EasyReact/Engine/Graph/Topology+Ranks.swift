@@ -4,7 +4,7 @@ import Synchronization
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a node that nothing ordinary leads to, and for what a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
+// but for a plain node that nothing ordinary leads to, and for plain ones that a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
 // together is raised by twice as much more as it has nodes and edges, as far as nothing else has to rise for it, and gaps are left between.
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
@@ -104,7 +104,7 @@ extension NodePointer {
     }
   }
 
-  /// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to
+  /// Makes the ranks rise along an edge that does not lead back. A plain node that nothing ordinary leads to
   /// goes below, instead of raising all that follows: so a chain is built from its end in linear
   /// time too.
   func order(before down: NodePointer, by edge: EdgePointer) {
@@ -188,6 +188,7 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   }
   while let (storage, negative) = lifts.next() {
     ranks[storage] = -negative
+    // `mayWait`, in one walk with the rest: that ends at the first edge which holds the node, be there thousands.
     if storage.isDerivation { return }
     for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
       if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) { return }
