@@ -126,6 +126,15 @@ func lookingRows() -> [GrowthRow] {
       recorder.stop()
       return Grown(work: 6 * size, keep: (up, down)) { _ = recorder.records }
     },
+    GrowthRow("a long array described, n characters of it shown") { size in
+      let values = Array(0..<10 * size)
+      let node = MutableNode<[Int]>(), recorder = GraphRecorder(descriptionLength: 16 * size)
+      recorder.start()
+      return Grown(work: size, keep: node) {
+        node.value = values
+        recorder.stop()
+      }
+    },
     GrowthRow("n nodes made and dropped while a recorder is looked at") { size in
       let source = MutableNode(0), recorder = GraphRecorder(events: 1_000)
       recorder.start()

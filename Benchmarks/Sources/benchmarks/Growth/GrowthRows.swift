@@ -19,6 +19,16 @@ func emptyNodes(_ count: Int) -> [MutableNode<Int>] {
 
 // MARK: - Linking and cutting
 
+private func listeningsCancelled(
+  _ order: String, _ arrange: @escaping ([any Cancelable]) -> [any Cancelable]
+) -> GrowthRow {
+  GrowthRow("n listenings of one node, cancelled \(order)") { size in
+    let node = MutableNode<Int>()
+    let listenings = arrange((0..<size).map { _ in node.listen { _ in } })
+    return Grown(work: size, keep: node) { for listening in listenings { listening.cancel() } }
+  }
+}
+
 private func cuttingRows() -> [GrowthRow] {
   [
     GrowthRow("removeDownstreamNodes of n") { size in
@@ -74,6 +84,9 @@ private func cuttingRows() -> [GrowthRow] {
         for owner in owners { node.stopListening(by: owner) }
       }
     },
+    listeningsCancelled("from the first") { $0 },
+    listeningsCancelled("from the last") { $0.reversed() },
+    listeningsCancelled("in any order") { $0.shuffled() },
     GrowthRow("a bag of n members that each cancel it again") { size in
       let bag = CancelableBag()
       for _ in 0..<size { bag.add(ClosureCancelable { [unowned bag] in bag.cancel() }) }
