@@ -18,8 +18,8 @@ extension NodePointer {
       guard let sender = current.storage.pointee.sender.load(ordering: .relaxed) else { break }
       var next: AnyNode?
       current.storage.forEachEdge(.ins) { edge in
-        if edge.pointee.up == sender, next == nil, let handle = edge.pointee.upNode {
-          next = handle
+        if edge.pointee.up == sender, next == nil, !edge.pointee.has(.cut) {
+          next = edge.pointee.upNode
         }
       }
       if next == nil { next = current.upstreamNodes.first { $0.storage == sender } }  // over a sync

@@ -31,9 +31,11 @@ open class AnyNodeTransform: @unchecked Sendable {
 
     var fromNode: AnyNode? {
       guard let edge = life?.edge else { return from }
-      if !isCut { return edge.pointee.upNode ?? edge.pointee.up!.node() }
-      let isDownstreamGone = edge.pointee.down!.pointee.handle.load(ordering: .acquiring) == nil
-      return isDownstreamGone ? edge.pointee.upNode : nil
+      if isCut {
+        let isDownstreamGone = edge.pointee.down!.pointee.handle.load(ordering: .acquiring) == nil
+        if !isDownstreamGone || !edge.pointee.traits.has(.keepsUpstream) { return nil }
+      }
+      return edge.pointee.up!.node()
     }
 
     var toNode: AnyNode? {

@@ -43,7 +43,7 @@ extension NodeTransform {
     let life = from.flatMap { from in landing.map { EdgeReference(newLife(from, $0)) } }
     let loose = life == nil ? (from, to) : (nil, nil)
     guard let exchanged = exchangeLife(for: life, loose, ifStill: changes) else {
-      if let life { life.edge.freeEdge() }
+      if let life { life.edge.freeEdge(life.edge.pointee.upHandle) }
       return false
     }
     if life != nil { number = exchanged.number }

@@ -12,6 +12,39 @@ extension Section9 {
     let listenings = CancelableBag()
   }
 
+  /// What is left for the thread that is inside keeps its storage: a join may be reading that.
+  @Test(arguments: ["link", "combine"])
+  func `9.1 what was cut off while another thread is inside below is freed at once`(_ way: String) {
+    let source = MutableNode(1), target = MutableNode(0)
+    let lives = LifetimeTracker(), runs = Tally(), seen = Journal<[String]>()
+    let listening = target.listen { value in
+      if value != 7 { return }
+      onThread {
+        var middle: Node<Int>? = lives.track(
+          source.map { runs.add() + $0 }.mutablify(), "middle")
+        if way == "combine" {
+          let combined = middle!.combine(target).map { $0 + $1 }
+          target.wiring.link(to: combined)
+          seen.note(lives.alive)
+          target.wiring.removeUpstreamNodes()
+        } else {
+          let link = target.link(to: middle!)
+          seen.note(lives.alive)
+          link.cancel()
+        }
+        middle = nil
+        seen.note(lives.alive)
+        _ = runs.take()
+        for value in 2...9 { source.value = value }
+      }
+    }
+    target.value = 7
+    #expect(seen.take() == [["middle"], []])
+    #expect(runs.count == 0 && settle())
+    #expect(target.upstreamNodes == [] && checkInvariants([source, target]) == [])
+    keepAlive(listening)
+  }
+
   @Test func `9.3 any thread may end an owner's listenings while another is attaching them`() {
     let a = MutableNode(0)
     let prompt = Prompt(), plain = Token()

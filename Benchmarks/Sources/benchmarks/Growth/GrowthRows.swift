@@ -120,6 +120,17 @@ private func cuttingRows() -> [GrowthRow] {
         whileAnotherIsInside(last, setting: other) { source.set(1) }
       }
     },
+    GrowthRow("n maps linked to a node that another thread is inside, cut and set above") { size in
+      let source = MutableNode(0), target = MutableNode(0)
+      return Grown(work: size, keep: target) {
+        whileAnotherIsInside(target, setting: target) {
+          for value in 0..<size {
+            target.link(to: source.map { $0 }).cancel()
+            source.set(value)
+          }
+        }
+      }
+    },
   ]
 }
 

@@ -124,23 +124,45 @@ private func reclaim(_ retired: Retired, _ turn: TurnPointer) {
 private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
   // Here, for the other half of a sync may outlive this one's upstream.
   if easyreact_is_traced() { edge.traceEdge(made: false, in: turn) }
-  let counted = edge.pointee.upHandle == nil ? edge.pointee.up : nil
+  let handle = edge.pointee.upHandle
+  var counted = handle == nil ? edge.pointee.up : nil
   edge.unlinkFromUpstream()
   guard let down = edge.pointee.down else {
-    edge.freeEdge()
+    edge.freeEdge(handle)
     if let counted { counted.dropReference(in: turn) }
     return
   }
   // The other half belongs to the downstream's region: a join there may be reading this upstream's
   // storage. Until it is done the edge's transform may look at both ends.
-  if down.holdsUnnamed(by: turn) { return edge.finishDetaching(counted, in: turn) }
-  down.perform(in: turn) { turn in edge.finishDetaching(counted, in: turn) }
+  if down.holdsUnnamed(by: turn) { return edge.finishDetaching(handle, counted, in: turn) }
+  // It need not wait for the node itself, which would compute whatever is set until then.
+  let isLetGo = handle != nil && down.isInUse()
+  if isLetGo {
+    counted = edge.pointee.up
+    counted!.pointee.references.wrappingAdd(1, ordering: .relaxed)
+  }
+  let (kept, up) = (isLetGo ? nil : handle, counted)
+  down.perform(in: turn) { turn in edge.finishDetaching(kept, up, in: turn) }
+  if isLetGo { handle?.release() }
+}
+
+extension NodePointer {
+  /// Has it its handle? And who was looking at its edges has what it looks for, or sees from now on that they are cut.
+  fileprivate func isInUse() -> Bool {
+    pointee.acquire()
+    defer { pointee.release() }
+    return pointee.handle.load(ordering: .relaxed) != nil
+  }
 }
 
 extension EdgePointer {
-  /// Holder of the downstream's region. From here on nothing names the edge. `counted`: the upstream,
-  /// if the edge keeps its storage.
-  fileprivate func finishDetaching(_ counted: NodePointer?, in turn: TurnPointer) {
+  /// Holder of the downstream's region. From here on nothing names the edge.
+  /// - Parameters:
+  ///   - handle: What the edge keeps the upstream by; nil: it keeps its storage alone.
+  ///   - counted: That storage.
+  fileprivate func finishDetaching(
+    _ handle: Unmanaged<AnyObject>?, _ counted: NodePointer?, in turn: TurnPointer
+  ) {
     let down = pointee.down!
     unlinkFromDownstream()
     pointee.state?.takeUnretainedValue().detached(turn)
@@ -149,14 +171,13 @@ extension EdgePointer {
     if isInNode, down.pointee.references.load(ordering: .relaxed) > 1 {
       down.split(in: turn, evenUnwanted: true)
     }
-    if isInNode { tearDown() } else { freeEdge() }
+    if isInNode { tearDown(handle) } else { freeEdge(handle) }
     down.dropReference(in: turn)
     if let counted { counted.perform(in: turn) { turn in counted.dropReference(in: turn) } }
   }
 
   /// Ends an edge that lies in its node's block; the block goes with the node.
-  fileprivate func tearDown() {
-    let handle = pointee.upHandle
+  fileprivate func tearDown(_ handle: Unmanaged<AnyObject>?) {
     let publicObject = pointee.takePublicObject()
     pointee.state?.release()
     pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
@@ -169,8 +190,8 @@ extension EdgePointer {
     handle?.release()
   }
 
-  func freeEdge() {
-    tearDown()
+  func freeEdge(_ handle: Unmanaged<AnyObject>?) {
+    tearDown(handle)
     awaitTopology()
     block.deinitialize(count: 1)
     recycle(in: currentTurn())
