@@ -20,8 +20,8 @@ public final class CancelableBag: Cancelable {
   public init() {}
   deinit { cancel() }
 
-  /// How many members there are. Listenings of an owner are forgotten when they end; others that have
-  /// ended count.
+  /// How many members there are. In the bag of a ``ListeningOwner`` its listenings are forgotten when they end; what you have added
+  /// yourself counts until `cancel()`, also when it has ended.
   public var count: Int { members.withLock { $0.count } }
 
   /// Adding a member a second time changes nothing.

@@ -71,10 +71,18 @@ extension Node {
     turn.enter()
     let node = makeHead(Output.self, location, turn)
     let storage = node.storage
-    let set = ChangingSet()
-    // The holder's of the result's region, as the set.
+    let set = ChangingSet(below: storage)
+    // The holder's of the result's region, as the set. `next`: told, and to be followed from the next run on.
     let make = Cell<(@Sendable ([Element]) -> Output)?>(nil)
+    let next = Cell<([AnyNode], @Sendable ([Element]) -> Output)?>(nil)
     storage.pointee.join = makeJoin([self.storage]) { storage, turn in
+      var hasMoved = false
+      if let (nodes, body) = next.place.pointee {
+        next.replace(with: nil)
+        make.replace(with: body)
+        hasMoved = set.change(to: nodes, turn)
+      }
+      if set.isToRunAgain(hasMoved, turn) { return false }
       guard let make = make.place.pointee, let values = set.read(Element.self) else {
         storage.traceWaiting(in: turn)
         return false
@@ -87,9 +95,9 @@ extension Node {
       return edge.inRegion(in: turn) { delivery, turn in
         var delivery = delivery
         delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
-        set.change(to: nodes, below: edge.pointee.down.unsafelyUnwrapped, turn)
-        edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
-        make.replace(with: body)  // last: a key's deinit may set the next set
+        if edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn) {
+          next.replace(with: (nodes, body))  // last: a key's deinit may set the next set
+        }
         return false
       }
     }
@@ -97,7 +105,7 @@ extension Node {
     if let value = self.storage.readStored(Value.self) {
       let (nodes, body) = parts(value)
       make.place.pointee = body
-      set.change(to: nodes, below: storage, turn)
+      set.change(to: nodes, turn)
       if let values = set.read(Element.self) { storage.store(body(values)) }
     }
     turn.leave()
@@ -120,7 +128,10 @@ extension Node {
   @exclusivity(unchecked) @usableFromInline var members: [Member] = []
   @exclusivity(unchecked) private var edges: [NodePointer: InnerEdge] = [:]
 
-  @usableFromInline init() {}
+  /// Of all its edges: they name it as `outer`.
+  private let life: SetLife
+
+  @usableFromInline init(below down: NodePointer) { life = SetLife(down) }
 
   /// Nil: one of the nodes is empty or lost.
   @inlinable func read<Element: Sendable>(_: Element.Type) -> [Element]? {
@@ -133,25 +144,45 @@ extension Node {
     return values
   }
 
-  /// Edges of nodes that stay are kept; a node in the set twice has one edge.
-  @usableFromInline func change(to new: [AnyNode], below down: NodePointer, _ turn: TurnPointer) {
-    let before = edges
+  /// Edges of nodes that stay are kept; a node in the set twice has one edge. True: there are new ones.
+  @discardableResult
+  @usableFromInline func change(to new: [AnyNode], _ turn: TurnPointer) -> Bool {
+    let before = edges, down = life.down
     edges = [:]
     var added: [InnerEdge] = []
     for node in new where edges[node.storage] == nil && node.storage != down {
       if let kept = before[node.storage], !kept.isCut {
         edges[node.storage] = kept
       } else {
-        let inner = InnerEdge(.member, from: node, to: down, arriveAtJoin)
+        let inner = InnerEdge(
+          .member, from: node, to: down, life: EdgeState(of: life), arriveAtJoin)
         edges[node.storage] = inner
         added.append(inner)
       }
     }
     members = new.map { Member(storage: $0.storage, inner: edges[$0.storage]) }
+    for (storage, inner) in before where edges[storage]?.edge != inner.edge { inner.cut(turn) }
     for inner in fromHighestRank(added, { $0.edge.pointee.up! }) {
       inner.edge.prepareLink(in: turn)
       inner.edge.attachToJoin(in: turn)
     }
-    for (storage, inner) in before where edges[storage]?.edge != inner.edge { inner.cut(turn) }
+    return !added.isEmpty
   }
+
+  /// Behind a change. True: what it follows now may still have to run in this turn, so it waits once more.
+  @usableFromInline func isToRunAgain(_ hasNew: Bool, _ turn: TurnPointer) -> Bool {
+    let (down, join) = (life.down, life.movingJoin.unsafelyUnwrapped)
+    let followsAgain = !turn.pointee.gaveWay.isEmpty && down.followAgain(in: turn)
+    return (hasNew || followsAgain) && (join.pointee.isWaiting || down.waitsAgain(join, in: turn))
+  }
+}
+
+private final class SetLife: EdgeState, @unchecked Sendable {
+  // Unchecked: adds a constant. The node is there as long as an edge to it, or its join.
+  let down: NodePointer
+  init(_ down: NodePointer) {
+    self.down = down
+    super.init()
+  }
+  override var movingJoin: JoinPointer? { down.pointee.join }
 }

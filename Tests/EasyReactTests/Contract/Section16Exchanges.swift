@@ -27,6 +27,34 @@ import Testing
     var first: Node<Int>?, second: Node<Int>?
   }
 
+  /// The other one by a derivation, a flatten, or a set; with a choice that comes at once, or behind other joins.
+  @Test(arguments: ["derived", "flattenMap", "flattenCombine"], [false, true])
+  func `4.1, 10.6.4.2 a set and another join that change places are told once`(
+    _ way: String, isLate: Bool
+  ) {
+    let isTurned = MutableNode(false), x = MutableNode(1)
+    let late = isTurned.combine(isTurned).map { $0.0 }.combine(isTurned).map { $0.0 }
+    let choice = isLate ? late : isTurned, pair = Pair()
+    pair.first = isTurned.map { $0 ? [pair.second!] : [x] }.flattenCombine().map { $0[0] * 10 }
+    let first = pair.first!
+    pair.second =
+      switch way {
+      case "derived": .derived { try (choice.get() ? x : first).get() + 1 }
+      case "flattenMap": choice.flattenMap { $0 ? x : first }.map { $0 + 1 }
+      default: choice.map { [$0 ? x : first] }.flattenCombine().map { $0[0] + 1 }
+      }
+    let told = Recorder(first), other = Recorder(pair.second!)
+    for _ in 0..<3 {
+      isTurned.value = true
+      isTurned.value = false
+    }
+    #expect(told.values == [10, 20, 10, 20, 10, 20, 10])
+    #expect(other.values == [11, 2, 11, 2, 11, 2, 11])
+    #expect(checkInvariants([isTurned, x]) == [])
+    isTurned.wiring.removeDownstreamNodes()
+    (pair.first, pair.second) = (nil, nil)
+  }
+
   @Test func `16.2 where they come to follow each other in a ring, each is told once too`() {
     let isRing = MutableNode(false), x = MutableNode(1)
     let pair = Pair()
@@ -123,7 +151,8 @@ import Testing
     private let orders: [[Int]]
     /// How each of them hears of the order: some late.
     private var modes: [Node<Int>] = []
-    private let isFlatten: [Bool]
+    private enum Kind { case derived, flattenMap, flattenCombine }
+    private let kinds: [Kind]
     private var movers: [Node<Int>] = []
     /// What can be read: movers, maps and combines of them; and whose place counts.
     private var ways: [Node<Int>] = [], needs: [[Int]] = []
@@ -137,7 +166,9 @@ import Testing
       orders = (0..<Int.random(in: 2...4, using: &random)).map { _ in
         (0..<count).shuffled(using: &random)
       }
-      isFlatten = (0..<count).map { _ in Int.random(in: 0..<4, using: &random) == 0 }
+      kinds = (0..<count).map { _ in
+        [.derived, .derived, .flattenMap, .flattenCombine].randomElement(using: &random)!
+      }
       picks = (0..<count).map { [orders] _ in
         orders.map { _ in
           Array(
@@ -166,13 +197,19 @@ import Testing
     }
 
     private func addMover(_ place: Int) {
-      movers.append(
-        isFlatten[place]
-          ? modes[place].flattenMap { [unowned self] in chosen(place, $0) }
-          : .derived { [unowned self] in
-            let mode = try modes[place].get()
-            return try value(place, x.get(), reads(place, mode).map { try ways[$0].get() })
+      let mode = modes[place]
+      switch kinds[place] {
+      case .derived:
+        movers.append(
+          .derived { [unowned self] in
+            try value(place, x.get(), reads(place, mode.get()).map { try ways[$0].get() })
           })
+      case .flattenMap: movers.append(mode.flattenMap { [unowned self] in chosen(place, $0) })
+      case .flattenCombine:
+        let set = mode.map { [unowned self] in [x] + reads(place, $0).map { ways[$0] } }
+        movers.append(
+          set.flattenCombine().map { [unowned self] in value(place, $0[0], Array($0.dropFirst())) })
+      }
     }
 
     private func addWay(_ place: Int) {
@@ -216,7 +253,7 @@ import Testing
           if ways[way] == movers[needs[way][0]] { return got[0] }
           return got.count == 1 ? got[0] + 1 : (got[0] + 2 * got[1]) % 97
         }
-        values[place] = isFlatten[place] ? read.first ?? x : value(place, x, read)
+        values[place] = kinds[place] == .flattenMap ? read.first ?? x : value(place, x, read)
       }
       return values
     }

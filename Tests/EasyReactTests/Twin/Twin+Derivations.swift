@@ -121,7 +121,7 @@ extension Twin {
   private func mayDrop(_ edge: Edge) -> Bool {
     if edge.down.waitsAgain { return false }
     if case .inner = edge.kind { return true }
-    return edge.down.followed.contains { $0 === edge }
+    return (edge.down.followed + edge.down.memberEdges).contains { $0 === edge }
   }
 
   /// The join has run, and goes on to follow what gave way meanwhile. True: there was some.

@@ -99,16 +99,21 @@ extension Twin {
     return node
   }
 
-  /// Edges of nodes that stay are kept; a node in the set twice has one.
-  func follow(_ new: [Node], by join: Node) {
+  /// Edges of nodes that stay are kept; a node in the set twice has one. True: there are new ones.
+  @discardableResult
+  private func follow(_ new: [Node], by join: Node) -> Bool {
     join.memberEdges.removeAll { $0.isCut }
     var added: [Node] = []
     for up in new where up !== join && !join.memberEdges.contains(where: { $0.up === up }) {
       if !added.contains(where: { $0 === up }) { added.append(up) }
     }
-    for up in fromHighestRank(added) { join.memberEdges.append(attach(up, join, .join)) }
-    join.members = new
     for edge in join.memberEdges where !new.contains(where: { $0 === edge.up }) { cut(edge) }
+    for up in fromHighestRank(added) {
+      giveWay(to: up, before: join)
+      join.memberEdges.append(attach(up, join, .join))
+    }
+    join.members = new
+    return !added.isEmpty
   }
 
   private func memberValues(_ join: Node) -> [Int]? {
@@ -118,8 +123,16 @@ extension Twin {
     return values.count < join.members!.count ? nil : values
   }
 
-  func runMembers(_ join: Node, _ members: [Node], _ route: Route) {
+  func runMembers(_ join: Node, _ route: Route) {
     if join.hasEnded { return stop(.cut, at: join, route) }
+    var hasMoved = false
+    if let next = join.nextMembers {
+      join.nextMembers = nil
+      hasMoved = follow(next, by: join)
+    }
+    let edges = join.memberEdges.filter { !$0.isCut }
+    if followAgain(edges.sorted { $0.number < $1.number }, join) { hasMoved = true }
+    if hasMoved, waitsAgain(join, route) { return }
     guard let values = memberValues(join) else { return fallSilent(join, route) }
     deliver(.value(join.compute(values)), to: join, route.withoutEvent)  // a member's
   }

@@ -47,6 +47,8 @@ class Twin {
     var sampling: Sampling?
     /// Of a `flattenCombine`: what it follows, in the order of the set, and by which edges.
     var members: [Node]?, memberEdges: [Edge] = []
+    /// Told, and followed from its next run on.
+    var nextMembers: [Node]?
 
     init(number: Int, value: Int?) { (self.number, self.value) = (number, value) }
     var inputValues: [Int]? {
@@ -145,7 +147,7 @@ class Twin {
     for node in nodes {
       (node.edges, node.listeners, node.inputs, node.outer) = ([], [], [], nil)
       (node.derivation, node.followed) = (nil, [])
-      (node.members, node.memberEdges) = (nil, [])
+      (node.members, node.memberEdges, node.nextMembers) = (nil, [], nil)
     }
   }
 
@@ -233,8 +235,8 @@ class Twin {
       route.isFiltered = route.ledBack
       let before = (join.newest, join.sequence)
       defer { if before != (join.newest, join.sequence) { toldJoins += 1 } }
-      if let members = join.members {
-        runMembers(join, members, route)
+      if join.members != nil {
+        runMembers(join, route)
       } else if let sampling = join.sampling {
         runSampling(join, sampling, route)
       } else if let outer = join.outer {
@@ -406,7 +408,7 @@ class Twin {
       }
       deliver(.value(down.compute(values)), to: down, route)
     case .members(let choose):
-      follow(choose(up.told(arrival)), by: down)
+      down.nextMembers = choose(up.told(arrival))
       note(down, route.withoutEvent)
     case .zip: zip(edge, up.told(arrival), route)
     case .flatten(_, isJoin: true) where !isFirst:

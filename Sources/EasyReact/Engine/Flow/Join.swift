@@ -217,9 +217,10 @@ extension NodePointer {
   }
 
   /// The same for the node's own join.
+  @discardableResult
   @usableFromInline func noteArrival(
     _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
-  ) {
+  ) -> Bool {
     noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
   }
 
