@@ -50,14 +50,14 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   /// Where values come from. Setting it re-points the transform, nil cuts it; the other end keeps
-  /// its value.
+  /// its value. While `to` is nil the transform keeps this node, which does not keep the transform.
   public final var from: Node<Input>? {
     get { fromNode.map { unsafeDowncast($0, to: Node<Input>.self) } }
     set { setEnds { from, _ in from = newValue } }
   }
 
   /// Where values go. Setting it re-points the transform, nil cuts it; the other end keeps its
-  /// value.
+  /// value. While `from` is nil this node keeps the transform, and is not kept by it.
   public final var to: Node<Output>? {
     get { toNode.map { unsafeDowncast($0, to: Node<Output>.self) } }
     set { setEnds { _, to in to = newValue } }
