@@ -25,11 +25,11 @@ func onSmallStack<Result: Sendable>(
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let done = DispatchSemaphore(value: 0)
   for number in 0..<count {
-    let thread = Thread {
+    startThread {
       body(number)
+    } whenOver: {
       done.signal()
     }
-    thread.start()
   }
   for _ in 0..<count { wait(for: done) }
 }

@@ -69,13 +69,12 @@ final class Round: Sendable {
   func threads(_ count: Int, _ body: @escaping @Sendable (_ member: Int) -> Void) {
     let gate = StartingGate(for: count), done = DispatchSemaphore(value: 0)
     for member in 0..<count {
-      let thread = Thread {
+      startThread(name: "threads \(member)") {
         gate.pass()
         body(member)
+      } whenOver: {
         done.signal()
       }
-      thread.name = "threads \(member)"
-      thread.start()
     }
     for _ in 0..<count { done.wait() }
     expect(waitForBackgroundWork(), "a background queue has not ended its work")

@@ -4,6 +4,7 @@ import Dispatch
 import EasyReact
 import EasyReactTesting
 import Foundation
+import Synchronization
 import Testing
 
 /// How long a test waits for another thread before it fails: a machine may be busy.
@@ -27,13 +28,25 @@ func onThread(
   _ body: @escaping @Sendable () -> Void
 ) {
   let done = DispatchSemaphore(value: 0)
-  let thread = Thread {
-    body()
-    done.signal()
-  }
-  thread.stackSize = stackSize
-  thread.start()
+  startThread(stackSize: stackSize, body) { done.signal() }
   wait(for: done, sourceLocation: sourceLocation)
+}
+
+/// Runs `body` on a thread of its own, lets go of it, and of what it alone keeps, and calls `whenOver` then. The thread would be inside
+/// the graph once more, after its end was told, where it let go of the last reference to a node.
+func startThread(
+  name: String? = nil, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void,
+  whenOver: @escaping @Sendable () -> Void
+) {
+  let kept = Mutex(Optional(body))
+  @Sendable @inline(never) func runOnce() { kept.withLock { $0.take() }?() }
+  let thread = Thread {
+    runOnce()
+    whenOver()
+  }
+  thread.name = name
+  if let stackSize { thread.stackSize = stackSize }
+  thread.start()
 }
 
 /// Runs `meanwhile` on this thread while another is inside a listener of `node`, which it has set to
@@ -83,10 +96,7 @@ private func whileInside(
     isInside.signal()
     wait(for: mayGoOn)
   }
-  Thread {
-    body()
-    isOver.signal()
-  }.start()
+  startThread(body) { isOver.signal() }
   wait(for: isInside)
   meanwhile()
   for _ in 0..<100 { mayGoOn.signal() }  // it may be there again
