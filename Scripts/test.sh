@@ -10,15 +10,18 @@ Scripts/setup.sh
 scratch="${EASYREACT_SCRATCH:-.build-tests}"
 read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 log=$(mktemp -d)
-trap 'rm -rf "$log"' EXIT
+# Also when it is ended before the end.
+trap 'cat "$log/row" 2>/dev/null || true; rm -rf "$log"' EXIT
+trap 'exit 143' TERM
+mkdir "$log/outputs"
+touch "$log/wrong"
 status=0
-wrong=()
 
 run() { # run NAME COMMAND…: shows the output and how long it took; keeps the output for the count
   local name=$1 began=$SECONDS
   shift
   echo "== $name"
-  "$@" 2>&1 | tee "$log/$name" || wrong+=("$name")
+  "$@" 2>&1 | tee "$log/outputs/$name" || echo "$name" >>"$log/wrong"
   echo "-- $name: $((SECONDS - began)) s"
 }
 
@@ -34,30 +37,40 @@ if [ "$#" -gt 0 ]; then
   run library root chosen "$@"
 else
   run library root all
-  # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
-  run browser Scripts/check-browser.sh
-  # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
-  run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh
 fi
-run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
-run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
-run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
-run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
+# Two rows beside each other, for a browser and a server that are waited for leave a processor free: each of a build of its own, which it locks.
+of_tools() {
+  # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
+  if [ "$#" -eq 0 ]; then run browser Scripts/check-browser.sh; fi
+  run tools swift test --package-path Tools --scratch-path "Tools/${EASYREACT_SCRATCH:-.build}" "${flags[@]}" "$@"
+}
+of_root() {
+  # Shared nodes on a real server, which is killed, frozen and cut off; and without the trait none of it is built.
+  if [ "$#" -eq 0 ]; then run nats env EASYREACT_SCRATCH="$scratch" Scripts/test-nats.sh; fi
+  run compile env EASYREACT_SCRATCH="$scratch" Scripts/check-compile.sh
+  run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
+  run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
+}
+of_root "$@" >"$log/row" 2>&1 &
+of_tools "$@"
+wait
+cat "$log/row"
+rm "$log/row" # else it is shown again
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
 # A run that crashed has no such line: then the exit code has said so.
-count() { sed -nE "$1" "$log"/* | awk '{ n += $1 } END { print n + 0 }'; }
+count() { sed -nE "$1" "$log"/outputs/* | awk '{ n += $1 } END { print n + 0 }'; }
 passed=$(count 's/.*Test run with ([0-9]+) tests?.* passed.*/\1/p; s/^([0-9]+) (snippets|code blocks|browser checks), 0 wrong.*/\1/p')
 # Swift Testing counts those that are skipped among them.
-skipped=$(cat "$log"/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
+skipped=$(cat "$log"/outputs/* | grep -cE '^[^ ]+ Test .* skipped([.]|: ".*")$' || true)
 passed=$((passed - skipped))
 failed=$(count 's/.*Test run with .* failed .* with ([0-9]+) issues?.*/\1/p; s/^[0-9]+ (snippets|code blocks|browser checks), ([0-9]+) wrong.*/\2/p')
-for name in "${wrong[@]}"; do
+while read -r name; do
   status=1
   echo "✘ $name"
-  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log/$name" | tail -8 | cut -c 1-400 || true
-done
-if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=${#wrong[@]}; fi
+  grep -vE '^(◇|✔|\[[0-9]+/[0-9]+\])' "$log/outputs/$name" | tail -8 | cut -c 1-400 || true
+done <"$log/wrong"
+if [ "$status" -ne 0 ] && [ "$failed" -eq 0 ]; then failed=$(wc -l <"$log/wrong"); fi
 if [ "$passed" -eq 0 ]; then
   echo "no test ran" >&2
   status=1
