@@ -33,23 +33,20 @@ final class Told<Value: Sendable>: Sendable {
   let value: Value?
   /// Its node does not keep it.
   let isEvent: Bool
-  let wave: UInt64
-  /// What is shown gives way to it up to this number: its own, or that of a set which has come to nothing.
-  let supersedes: UInt64
+  /// How many of the follower's questions the node had answered before: see `ObservedState.ask`.
+  let answers: UInt64
 
-  init(_ up: NodePointer, _ turn: TurnPointer) {
+  init(_ up: NodePointer, _ turn: TurnPointer, answers: UInt64 = 0) {
     value = turn.isEmptied ? nil : up.slot(Value.self).pointee
     isEvent = turn.isEvent
-    wave = up.pointee.wave.load(ordering: .relaxed)
-    supersedes = wave
+    self.answers = answers
   }
 
   /// What a node that is no event node holds. The holder.
-  init(heldBy node: NodePointer, supersedes number: UInt64) {
+  init(heldBy node: NodePointer, answers: UInt64) {
     value = node.readStored(Value.self)
     isEvent = false
-    wave = node.pointee.wave.load(ordering: .relaxed)
-    supersedes = max(number, wave)
+    self.answers = answers
   }
 
   /// What its node holds then.

@@ -79,9 +79,9 @@ extension MutableNode {
   public override var value: Value? {
     get { state.read() }
     set {
-      let number = newWave()
+      let steps = state.steps
       (node as! MutableNode<Value>).value = newValue
-      state.show(newValue, of: node, setAfter: number)
+      state.show(newValue, of: node, setAfter: steps)
     }
   }
 

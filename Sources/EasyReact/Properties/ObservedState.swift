@@ -9,7 +9,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   @unchecked Sendable
 {
   // Unchecked: `edge` is set before it is attached, and never again, and what it points to is touched by
-  // the first who ends it; `first` has its own proof; the rest is constant, atomic or the main actor's.
+  // the first who ends it; `first` and `answered` have their own proofs; the rest is constant, atomic or the main actor's.
   private let registrar = ObservationRegistrar()
   private var edge: EdgePointer?
   private let ending = Ending()
@@ -19,8 +19,12 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   private nonisolated(unsafe) var first: Told<Value>?
 
   @MainActor private var shown: Value?
-  /// The number of what is shown, or of a set of its own that is: what is older is not shown.
-  @MainActor private var number: UInt64 = 0
+  /// How often the main actor has set the node, and asked behind that what it holds.
+  @MainActor private var asked: UInt64 = 0
+  // Unsafe: the holder's of the node's region.
+  private nonisolated(unsafe) var answered: UInt64 = 0
+  /// How many steps have changed what is shown.
+  @MainActor private(set) var steps = 0
   @MainActor private var coming: Told<Value>?
   @MainActor private var gone: Value?
   private enum Reading { case read, changedSince, awaited }
@@ -54,7 +58,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
 
   @MainActor override func willChange(to told: AnyObject) {
     let told = unsafeDowncast(told, to: Told<Value>.self)
-    if told.supersedes < number || hasEnded { return }
+    if told.answers < asked || hasEnded { return }
     coming = told
     // Before the trackers are told: one of them may read again at once, and is told of the next change.
     if reading == .read { reading = .changedSince }
@@ -63,10 +67,10 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
 
   @MainActor override func change() {
     // A tracker may have set something newer meanwhile, which shows already.
-    guard let coming, coming.supersedes >= number else { return }
+    guard let coming, coming.answers == asked else { return }
     gone = shown
     shown = coming.held
-    number = coming.wave
+    steps += 1
   }
 
   @MainActor override func didChange() {
@@ -102,34 +106,41 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   /// The main actor has set the node. Where another thread is inside it, that one tells it later; what the
   /// user has typed is shown at once all the same, and nothing older any more. A set of a lens may find no part then: what the lens
   /// holds when it is made, is shown in any case.
-  @MainActor func show(_ value: Value?, of node: Node<Value>, setAfter number: UInt64) {
+  /// - Parameter before: The steps until then.
+  @MainActor func show(_ value: Value?, of node: Node<Value>, setAfter before: Int) {
     let turn = currentTurn()
     // Not told yet for a reason that ends before the outermost call returns; or perhaps never.
-    if self.number > number || turn.pointee.depth.load(ordering: .relaxed) > 0
+    if steps != before || turn.pointee.depth.load(ordering: .relaxed) > 0
       || turn.pointee.batch != nil || node.storage.isEventNode() || mainSteps.bringsSoon(self)
     {
       return
     }
-    let isLens = node.storage.anyLens != nil
-    if isLens, !node.storage.pointee.hasPendingValue.load(ordering: .acquiring) { return }
+    if node.storage.anyLens != nil,
+      !node.storage.pointee.hasPendingValue.load(ordering: .acquiring)
+    {
+      return
+    }
     let value = value ?? noValue(Value.self)
     registrar.willSet(self, keyPath: \.shown)
     let gone = shown
     shown = value
-    self.number = number
+    asked += 1
     registrar.didSet(self, keyPath: \.shown)
-    if isLens { lookAgain(at: node, setAfter: number) }
+    ask(node)
     _ = consume gone
   }
 }
 
 extension ObservedState {
-  /// What the node holds when what was left before this has been made.
-  private func lookAgain(at node: Node<Value>, setAfter number: UInt64) {
-    let turn = currentTurn()
+  /// What is shown was read, or set, ahead of what the node tells. So the node is asked what it holds, behind all that was left
+  /// there before. What it tells until then does not count where the main actor has set it: it is older than what is shown, or
+  /// older than the answer.
+  @MainActor private func ask(_ node: Node<Value>) {
+    let turn = currentTurn(), question = asked
     turn.enter()
     node.storage.perform(in: turn) { turn in
-      self.note(Told<Value>(heldBy: node.storage, supersedes: number), in: turn)
+      self.answered = question
+      self.hear(Told<Value>(heldBy: node.storage, answers: question), turn)
     }
     turn.leave()
   }
@@ -144,12 +155,15 @@ extension ObservedState: EdgeObserver {
     let edge = node.makeListener(
       state: EdgeState(), hearsEmptiness: true, publicObject: self, keepsNode: false, step())
     self.edge = edge
+    // What was sent last counts, what a batch has staged does not. It is read before: what is told once the listener is attached, is
+    // as new, or newer.
+    let sent = aside { node.value }
     attachingTurn.store(UInt(bitPattern: turn), ordering: .relaxed)
     node.attachListener(edge, at: node.storage.pointee.location)
+    // It is attached later, or the node is empty, of which nothing is told.
+    if first == nil, !node.storage.isEventNode() { ask(node) }
     attachingTurn.store(0, ordering: .relaxed)
-    // Where nothing was heard: what was sent last counts, what a batch has staged does not.
-    shown = first.map { $0.held } ?? aside { node.value }
-    number = first?.wave ?? 0
+    shown = first.map { $0.held } ?? sent
     first = nil
   }
 
@@ -157,7 +171,9 @@ extension ObservedState: EdgeObserver {
   private func step() -> Step {
     let follower = Unmanaged.passUnretained(self)  // the edge's public object, which it retains
     return { up, _, turn in
-      follower._withUnsafeGuaranteedRef { $0.hear(Told<Value>(up, turn), turn) }
+      follower._withUnsafeGuaranteedRef {
+        $0.hear(Told<Value>(up, turn, answers: $0.answered), turn)
+      }
       return false
     }
   }

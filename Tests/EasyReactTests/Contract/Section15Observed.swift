@@ -106,6 +106,116 @@ import Testing
     keepAlive(listening)
   }
 
+  /// When this thread comes to a certain event, another one sets the node, once.
+  private final class SetsMeanwhile: GraphTracer {
+    private let isWaitedFor: @Sendable (GraphEvent.Kind) -> Bool
+    private let thread = threadNumber(), isDue = Mutex(true)
+    private let set: @Sendable () -> Void
+
+    init(
+      at isWaitedFor: @escaping @Sendable (GraphEvent.Kind) -> Bool,
+      _ set: @escaping @Sendable () -> Void
+    ) {
+      (self.isWaitedFor, self.set) = (isWaitedFor, set)
+    }
+    func trace(_ event: GraphEvent) {
+      if threadNumber() != thread || !isWaitedFor(event.kind) { return }
+      if isDue.withLock({ isDue in
+        defer { isDue = false }
+        return isDue
+      }) {
+        onThread(set)
+      }
+    }
+  }
+
+  /// Another thread has set the node to 1, and is inside a listener that was there before all others; and again when it
+  /// tells `last`. Returns what `read` shows after `meanwhile`, then, and at the end; each time a step has been made.
+  private func stepsWhileInside(
+    _ node: MutableNode<Int>, last: Int, meanwhile: () -> Void, read: () -> Int
+  ) -> [Int] {
+    let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+    let isOver = DispatchSemaphore(value: 0), other = MutableNode(0), step = other.observed
+    var seen: [Int] = []
+    func look() {
+      other.value! += 1
+      #expect(step.value == other.value, "no step")
+      seen.append(read())
+    }
+    let listening = node.listen {
+      if $0 != 1, $0 != last { return }
+      isInside.signal()
+      wait(for: mayGoOn)
+    }
+    startThread {
+      node.value = 1
+    } whenOver: {
+      isOver.signal()
+    }
+    wait(for: isInside)
+    meanwhile()
+    look()
+    mayGoOn.signal()
+    wait(for: isInside)
+    look()
+    mayGoOn.signal()
+    wait(for: isOver)
+    look()
+    keepAlive(listening)
+    return seen
+  }
+
+  /// Found by a hostile review: numbers were compared, which are given before the sets are left there.
+  @Test func `15.1 what is typed gives way to nothing that the node tells before it`() {
+    let node = MutableNode(0), field = node.observed
+    let seen = stepsWhileInside(node, last: 9) {
+      traced(
+        by: SetsMeanwhile(at: { if case .turnBegan = $0 { true } else { false } }) {
+          node.value = 8
+        }
+      ) {
+        field.current = 9
+      }
+      #expect(field.current == 9)
+    } read: {
+      field.current
+    }
+    #expect(seen == [9, 9, 9] && node.value == 9)
+  }
+
+  /// Found by a hostile review: what was shown first was read when the listener was on its way, and went back to what it then heard.
+  @Test func `15.1, 7.5 what is shown first is no newer than what the node tells next`() {
+    let node = MutableNode(0)
+    var field: ObservedMutableNode<Int>?
+    let seen = stepsWhileInside(node, last: 3) {
+      onThread { node.value = 2 }
+      let isLeft: @Sendable (GraphEvent.Kind) -> Bool = {
+        if case .stopped(.leftInMailbox) = $0 { true } else { false }
+      }
+      traced(by: SetsMeanwhile(at: isLeft) { node.value = 3 }) { field = node.observed }
+    } read: {
+      field!.current
+    }
+    #expect(seen == [2, 2, 3] && node.value == 3)
+  }
+
+  @Test
+  func `15.1 what is shown first is gone where the node was emptied before it began to listen`() {
+    let node = MutableNode(0)
+    var field: ObservedMutableNode<Int>?
+    let seen = stepsWhileInside(node, last: 3) {
+      onThread { node.value = 3 }
+      traced(
+        by: SetsMeanwhile(at: { if case .edgeMade = $0 { true } else { false } }) { node.clean() }
+      ) {
+        field = node.observed
+      }
+    } read: {
+      field!.value ?? -1
+    }
+    #expect(seen == [3, 3, -1] && node.isEmpty)
+  }
+
   private final class Probe {
     var hook: (() -> Void)?
     var number = 0 { didSet { hook?() } }
