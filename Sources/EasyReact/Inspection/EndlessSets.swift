@@ -34,7 +34,7 @@ private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
       .endlessSets(count: count, names: names), turn.pointee.top, turn.pointee.wave.number)
   }
   let message =
-    "EasyReact: \(count) sets waited in queues in one turn; listeners seem to set each other in a circle of: "
+    "EasyReact: \(count) sets waited in queues in one turn; listeners, or links round joins, seem to set each other in a circle of: "
     + names.joined(separator: ", ")
     + ". Set only on a change; where so many are meant, raise GraphLimits.reentrantSets.\n"
   _ = message.withCString { write(2, $0, strlen($0)) }

@@ -605,19 +605,40 @@ class Twin {
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }
   }
 
-  /// What is raised together is raised by twice as much more as it has nodes and edges, as far as nothing else has to rise for it: half of that
+  /// What is raised together is raised by twice as much more as it has nodes and edges: half of that
   /// below the lowest, a quarter behind the lowest rank, an eighth behind the next, the rest behind the third.
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
-    let edges = raised.values.flatMap(\.edges)
-    var room = 2 * (raised.count + edges.count - 1)
-    for edge in edges where !edge.leadsBack && raised[edge.down.number] == nil {
-      room = min(room, edge.down.rank - edge.up.rank - 1)
-    }
+    let (room, behind) = roomBehind(raised)
     let lowest = Set(raised.values.map(\.rank)).sorted().prefix(3)
     for node in raised.values {
       node.rank += lowest.firstIndex(of: node.rank).map { room - room >> ($0 + 1) } ?? room
+    }
+    for (node, before) in behind.values { node.rank += max(0, room - before) }
+  }
+
+  /// What lies behind gives way, the nearest first, each as far as the gaps before it do not suffice, as long as that has no more nodes
+  /// and edges than what is raised.
+  private func roomBehind(_ raised: [Int: Node]) -> (
+    room: Int, behind: [Int: (node: Node, before: Int)]
+  ) {
+    let effort = raised.values.reduce(0) { $0 + 1 + $1.edges.count }, most = 2 * (effort - 1)
+    var behind: [Int: (node: Node, before: Int)] = [:], left = effort
+    while true {
+      var nearest: (node: Node, before: Int)?
+      for (up, before) in raised.values.map({ ($0, 0) }) + behind.values.map({ ($0, $1) }) {
+        for edge in up.edges where !edge.leadsBack {
+          let room = before + edge.down.rank - up.rank - 1, number = edge.down.number
+          if raised[number] == nil, behind[number] == nil, room < nearest?.before ?? most {
+            nearest = (edge.down, room)
+          }
+        }
+      }
+      guard let nearest else { return (most, behind) }
+      left -= 1 + nearest.node.edges.count
+      if left < 0 { return (nearest.before, behind) }
+      behind[nearest.node.number] = nearest
     }
   }
 

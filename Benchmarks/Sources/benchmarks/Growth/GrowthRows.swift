@@ -318,6 +318,26 @@ private func cycleGrowthRows() -> [GrowthRow] {
     linksOfFields("n fields of a hub above a chain of n, linked from the first on") { hub, size in
       [longChain(hub, size)]
     },
+    // What is raised stops at a small gap, which the links before have left; the next one would only come to the next gap.
+    GrowthRow("n rows of a ledger, put in front one by one, where the other n follow each other") {
+      size in
+      let (carried, amounts) = (emptyNodes(2 * size + 1), emptyNodes(2 * size))
+      let totals = amounts.indices.map { carried[$0].combine(amounts[$0]).map { $0 + $1 } }
+      for row in size..<2 * size { carried[row + 1].link(to: totals[row]) }
+      return Grown(work: size, keep: [carried, amounts]) {
+        for row in (0..<size).reversed() { carried[row + 1].link(to: totals[row]) }
+      }
+    },
+    GrowthRow("n nodes with a map each, put at both ends of a chain in turn") { size in
+      let nodes = emptyNodes(size + 1), maps = nodes.map { node in node.map { $0 } }
+      let middle = size / 2
+      return Grown(work: size, keep: nodes) {
+        for index in 0..<middle {
+          nodes[middle + index + 1].link(to: maps[middle + index])
+          nodes[middle - index].link(to: maps[middle - index - 1])
+        }
+      }
+    },
     // What the hub tells its fields leads back, and is looked at all the same where it is raised.
     GrowthRow("n links of a hub that is synced with n fields, each below a deeper node") { size in
       let hub = MutableNode<Int>(), fields = emptyNodes(size), chain = chainOfMaps(size)

@@ -1,11 +1,11 @@
-import HeapModule
 import Synchronization
 
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
 // but for a plain node that nothing ordinary leads to, and for plain ones that a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
-// together is raised by twice as much more as it has nodes and edges, as far as nothing else has to rise for it, and gaps are left between.
+// together is raised by twice as much more as it has nodes and edges, as far as what lies behind can give way with no more effort, and gaps are left between
+// (Topology+Raising.swift).
 //
 // The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
 // so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
@@ -25,7 +25,7 @@ extension NodePointer {
     return own == SideTable.noTop ? pointee.rank.load(ordering: .sequentiallyConsistent) : own
   }
 
-  fileprivate func ownTop() -> Int32 {
+  func ownTop() -> Int32 {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
       $0.top.load(ordering: .sequentiallyConsistent)
     } ?? SideTable.noTop
@@ -137,37 +137,6 @@ extension NodePointer {
   }
 }
 
-/// A node, or a component, that is to be raised. Of those that are level the one of lower rank comes first, which may lead to the
-/// other.
-private struct Lift: Comparable {
-  let storage: NodePointer
-  let old: Int32, rank: Int32
-  init(_ storage: NodePointer, _ old: Int32) {
-    (self.storage, self.old) = (storage, old)
-    rank = storage.pointee.rank.load(ordering: .relaxed)
-  }
-  static func < (a: Lift, b: Lift) -> Bool { (a.old, a.rank) < (b.old, b.rank) }
-  static func == (a: Lift, b: Lift) -> Bool { a.old == b.old && a.rank == b.rank }
-}
-
-/// What is to be raised, and to which number: in order of the old ones, so that most come after all that raise them.
-private struct Lifts {
-  private var wanted: [NodePointer: Int32] = [:]
-  private var heap = Heap<Lift>()
-
-  mutating func add(_ storage: NodePointer, from old: Int32, to new: Int32) {
-    let before = wanted.updateValue(max(new, wanted[storage] ?? .min), forKey: storage)
-    if before == nil { heap.insert(Lift(storage, old)) }
-  }
-
-  mutating func next() -> (storage: NodePointer, new: Int32)? {
-    while let storage = heap.popMin()?.storage {
-      if let new = wanted.removeValue(forKey: storage) { return (storage, new) }
-    }
-    return nil
-  }
-}
-
 /// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it: their
 /// number is paid for by the cut, and what the ends would raise with them is not bounded.
 func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
@@ -225,99 +194,4 @@ func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
     }
   }
   if highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
-}
-
-extension NodePointer {
-  /// Raises a node, and what follows where that is not higher already. Returns the highest rank given.
-  fileprivate func raise(above rank: Int32) -> Int32 {
-    var raising = Raising()
-    raising.raise(self, to: rank + 1)
-    return raising.end()
-  }
-}
-
-/// What one link raises.
-private struct Raising {
-  private var raised: Set<NodePointer> = []
-  /// Nodes raised and edges looked at for it.
-  private var effort = 0
-  /// Edges that lead to a rank that is high enough; and to a node with a top of its own.
-  private var reached: [(up: NodePointer, down: NodePointer)] = []
-  private var topped: [(up: NodePointer, down: NodePointer)] = []
-
-  mutating func raise(_ start: NodePointer, to rank: Int32) {
-    var lifts = Lifts()
-    lifts.add(start, from: start.pointee.rank.load(ordering: .relaxed), to: rank)
-    while let (storage, rank) = lifts.next() {
-      _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
-      let isNew = raised.insert(storage).inserted
-      if isNew { effort += 1 }
-      let hasOwnTop = storage.ownTop() != SideTable.noTop
-      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
-        let down = edge.pointee.down!
-        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
-        if isNew { effort += 1 }
-        if edge.pointee.has(.isBackEdge) { continue }
-        let old = down.pointee.rank.load(ordering: .relaxed)
-        if old > rank {
-          reached.append((storage, down))
-        } else {
-          lifts.add(down, from: old, to: rank + 1)
-        }
-      }
-    }
-  }
-
-  func end() -> Int32 {
-    var highest = spread()
-    for storage in raised {
-      highest = max(highest, storage.pointee.rank.load(ordering: .relaxed))
-    }
-    if !topped.isEmpty {
-      raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
-    }
-    return highest
-  }
-
-  /// By twice as much more as they are and have edges, as far as nothing else has to rise for it: half of that leaves room below the lowest
-  /// of them, a quarter behind the lowest rank, an eighth behind the next, and the rest behind the third. So where n links each raise all that follows, wherever they
-  /// begin, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
-  private func spread() -> Int32 {
-    var room = Int32(clamping: 2 * (effort - 1))
-    for (up, down) in reached where room > 0 && !raised.contains(down) {
-      let (low, high) = (
-        up.pointee.rank.load(ordering: .relaxed), down.pointee.rank.load(ordering: .relaxed)
-      )
-      room = min(room, high - low - 1)
-    }
-    if room <= 0 { return .min }
-    let lowest = lowestRanks()
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      let more = lowest.firstIndex(of: rank).map { room - room >> ($0 + 1) } ?? room
-      _ = storage.pointee.rank.max(rank + more, ordering: .sequentiallyConsistent)
-    }
-    var highest = Int32.min
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      for edge in EdgeWalk(storage, .outs) where edge.pointee.isOrdinary() {
-        let down = edge.pointee.down!
-        if down.pointee.rank.load(ordering: .relaxed) <= rank {
-          highest = max(highest, down.raise(above: rank))
-        }
-      }
-    }
-    return highest
-  }
-
-  /// The three lowest of what is raised, the lowest first.
-  private func lowestRanks() -> [Int32] {
-    var lowest: [Int32] = []
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      if lowest.count == 3 && rank > lowest[2] || lowest.contains(rank) { continue }
-      lowest = (lowest + [rank]).sorted().prefix(3).map { $0 }
-    }
-    return lowest
-  }
 }

@@ -1,0 +1,160 @@
+import HeapModule
+import Synchronization
+
+// What is raised by a link, or sinks by a cut: in order of the old numbers (Topology+Ranks.swift).
+
+/// A node, or a component, that is to be raised. Of those that are level the one of lower rank comes first, which may lead to the
+/// other.
+struct Lift: Comparable {
+  let storage: NodePointer
+  let old: Int32, rank: Int32
+  init(_ storage: NodePointer, _ old: Int32) {
+    (self.storage, self.old) = (storage, old)
+    rank = storage.pointee.rank.load(ordering: .relaxed)
+  }
+  static func < (a: Lift, b: Lift) -> Bool { (a.old, a.rank) < (b.old, b.rank) }
+  static func == (a: Lift, b: Lift) -> Bool { a.old == b.old && a.rank == b.rank }
+}
+
+/// What is to be raised, and to which number: in order of the old ones, so that most come after all that raise them.
+struct Lifts {
+  private var wanted: [NodePointer: Int32] = [:]
+  private var heap = Heap<Lift>()
+
+  mutating func add(_ storage: NodePointer, from old: Int32, to new: Int32) {
+    let before = wanted.updateValue(max(new, wanted[storage] ?? .min), forKey: storage)
+    if before == nil { heap.insert(Lift(storage, old)) }
+  }
+
+  mutating func next() -> (storage: NodePointer, new: Int32)? {
+    while let storage = heap.popMin()?.storage {
+      if let new = wanted.removeValue(forKey: storage) { return (storage, new) }
+    }
+    return nil
+  }
+}
+
+extension NodePointer {
+  /// Raises a node, and what follows where that is not higher already. Returns the highest rank given.
+  func raise(above rank: Int32) -> Int32 {
+    var raising = Raising()
+    raising.raise(self, to: rank + 1)
+    return raising.end()
+  }
+}
+
+/// What one link raises.
+private struct Raising {
+  private var raised: Set<NodePointer> = []
+  /// Nodes raised and edges looked at for it.
+  private var effort = 0
+  /// Edges that lead to a rank that is high enough; and to a node with a top of its own.
+  private var reached: [(up: NodePointer, down: NodePointer)] = []
+  private var topped: [(up: NodePointer, down: NodePointer)] = []
+
+  mutating func raise(_ start: NodePointer, to rank: Int32) {
+    var lifts = Lifts()
+    lifts.add(start, from: start.pointee.rank.load(ordering: .relaxed), to: rank)
+    while let (storage, rank) = lifts.next() {
+      _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
+      let isNew = raised.insert(storage).inserted
+      if isNew { effort += 1 }
+      let hasOwnTop = storage.ownTop() != SideTable.noTop
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        let down = edge.pointee.down!
+        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
+        if isNew { effort += 1 }
+        if edge.pointee.has(.isBackEdge) { continue }
+        let old = down.pointee.rank.load(ordering: .relaxed)
+        if old > rank {
+          reached.append((storage, down))
+        } else {
+          lifts.add(down, from: old, to: rank + 1)
+        }
+      }
+    }
+  }
+
+  mutating func end() -> Int32 {
+    var highest = spread()
+    for storage in raised {
+      highest = max(highest, storage.pointee.rank.load(ordering: .relaxed))
+    }
+    if !topped.isEmpty {
+      raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
+    }
+    return highest
+  }
+
+  /// By twice as much more as they are and have edges: half of that leaves room below the lowest
+  /// of them, a quarter behind the lowest rank, an eighth behind the next, and the rest behind the third. So where n links each raise all that follows, wherever they
+  /// begin, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
+  private mutating func spread() -> Int32 {
+    var behind: [NodePointer: Int32] = [:]
+    let room = roomBehind(&behind)
+    if room <= 0 { return .min }
+    let lowest = lowestRanks()
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      let more = lowest.firstIndex(of: rank).map { room - room >> ($0 + 1) } ?? room
+      _ = storage.pointee.rank.max(rank + more, ordering: .sequentiallyConsistent)
+    }
+    for (storage, before) in behind where before < room {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      _ = storage.pointee.rank.max(rank + room - before, ordering: .sequentiallyConsistent)
+      raised.insert(storage)
+    }
+    var highest = Int32.min
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isOrdinary() {
+        let down = edge.pointee.down!
+        if down.pointee.rank.load(ordering: .relaxed) <= rank {
+          highest = max(highest, down.raise(above: rank))
+        }
+      }
+    }
+    return highest
+  }
+
+  /// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no more effort than
+  /// what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
+  /// - Parameter behind: What may have to give way, and how much more may be raised before it has to.
+  private mutating func roomBehind(_ behind: inout [NodePointer: Int32]) -> Int32 {
+    let most = Int32(clamping: 2 * (effort - 1))
+    var heap = Heap<Lift>(), left = effort
+    func add(_ down: NodePointer, behind up: NodePointer, _ before: Int32) {
+      let gap =
+        down.pointee.rank.load(ordering: .relaxed) - up.pointee.rank.load(ordering: .relaxed) - 1
+      if gap < most - before { heap.insert(Lift(down, before + gap)) }
+    }
+    for (up, down) in reached { add(down, behind: up, 0) }
+    while let next = heap.popMin() {
+      let storage = next.storage
+      if raised.contains(storage) || behind[storage] != nil { continue }
+      left -= 1
+      let hasOwnTop = storage.ownTop() != SideTable.noTop
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        left -= 1
+        if left < 0 { break }
+        let down = edge.pointee.down!
+        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
+        if !edge.pointee.has(.isBackEdge) { add(down, behind: storage, next.old) }
+      }
+      if left < 0 { return next.old }
+      behind[storage] = next.old
+    }
+    return most
+  }
+
+  /// The three lowest of what is raised, the lowest first.
+  private func lowestRanks() -> [Int32] {
+    var lowest: [Int32] = []
+    for storage in raised {
+      let rank = storage.pointee.rank.load(ordering: .relaxed)
+      if lowest.count == 3 && rank > lowest[2] || lowest.contains(rank) { continue }
+      lowest = (lowest + [rank]).sorted().prefix(3).map { $0 }
+    }
+    return lowest
+  }
+}
