@@ -11,7 +11,7 @@ scratch="${EASYREACT_SCRATCH:-.build-tests}"
 read -ra flags <<<"${EASYREACT_SWIFT_FLAGS:-}"
 log=$(mktemp -d)
 # Also when it is ended before the end.
-trap 'cat "$log/row" 2>/dev/null || true; rm -rf "$log"' EXIT
+trap 'cat "$log"/*.row 2>/dev/null || true; rm -rf "$log"' EXIT
 trap 'exit 143' TERM
 mkdir "$log/outputs"
 touch "$log/wrong"
@@ -33,12 +33,10 @@ root() { # root PART OPTIONS…: tests of the root package, which are built once
   Scripts/library-tests.sh "$1" --traits "$traits" --scratch-path "$scratch" "${flags[@]}" "${@:2}"
 }
 run build env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests --traits "$traits" --scratch-path "$scratch" "${flags[@]}"
-if [ "$#" -gt 0 ]; then
-  run library root chosen "$@"
-else
-  run library root all
-fi
-# Two rows beside each other, for a browser and a server that are waited for leave a processor free: each of a build of its own, which it locks.
+# Three rows beside each other, for a browser and a server that are waited for leave a processor free. None waits for the lock of another's build.
+of_library() {
+  if [ "$#" -gt 0 ]; then run library root chosen "$@"; else run library root all; fi
+}
 of_tools() {
   # The inspector's server, which needs its trait, and its page: with the command of Tools, which has it.
   if [ "$#" -eq 0 ]; then run browser Scripts/check-browser.sh; fi
@@ -51,11 +49,12 @@ of_root() {
   run documents env EASYREACT_SCRATCH="$scratch" Scripts/check-documents.py
   run names env EASYREACT_SCRATCH="$scratch" Scripts/check-names.py
 }
-of_root "$@" >"$log/row" 2>&1 &
-of_tools "$@"
+of_tools "$@" >"$log/tools.row" 2>&1 &
+of_root "$@" >"$log/root.row" 2>&1 &
+of_library "$@"
 wait
-cat "$log/row"
-rm "$log/row" # else it is shown again
+cat "$log"/*.row
+rm "$log"/*.row # else they are shown again
 
 # Swift Testing closes with "Test run with N tests … passed"; the snippets with "N snippets, M wrong", the code blocks alike.
 # A run that crashed has no such line: then the exit code has said so.
