@@ -21,7 +21,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   @MainActor private var shown: Value?
   /// How often the main actor has set the node, and asked behind that what it holds.
   @MainActor private var asked: UInt64 = 0
-  // Unsafe: the holder's of the node's region.
+  // Unsafe: touched by the holder of the node's region alone, in the listener's step and where it is asked.
   private nonisolated(unsafe) var answered: UInt64 = 0
   /// How many steps have changed what is shown.
   @MainActor private(set) var steps = 0

@@ -1,7 +1,7 @@
 import HeapModule
 import Synchronization
 
-// What is raised by a link, or sinks by a cut: in order of the old numbers (Topology+Ranks.swift).
+// The order in which ranks and tops rise, or ranks sink; and what one link raises. Why: Topology+Ranks.swift.
 
 /// A node, or a component, that is to be raised. Of those that are level the one of lower rank comes first, which may lead to the
 /// other.
