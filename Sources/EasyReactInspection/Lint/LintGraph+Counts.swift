@@ -84,7 +84,7 @@ extension LintGraph {
     return ids.filter(isMember).compactMap { records.node($0) }.map {
       finding(
         .endlessSets, $0,
-        "listeners seem to set each other in a circle through it: one turn went past GraphLimits.reentrantSets",
+        "listeners, or links round joins, seem to set each other in a circle through it: one turn went past GraphLimits.reentrantSets",
         "Set only on a change, or put distinctUntilChanged() into the circle; raise the limit where so many are meant"
       )
     }

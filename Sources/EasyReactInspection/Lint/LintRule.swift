@@ -39,7 +39,7 @@ public enum LintRule: String, Codable, Sendable, CaseIterable {
   case unevenZip
   /// A plain listener that was called on several threads.
   case listenerOnManyThreads
-  /// Listeners set each other in a circle, past the limit.
+  /// Listeners, or links round joins, set each other in a circle, past the limit.
   case endlessSets
   /// A node that stores more than all others together.
   case hot
