@@ -125,7 +125,7 @@ extension JoinPointer {
     let storage = edge.pointee.down.unsafelyUnwrapped
     // The edge is looked at again behind the claim: see `isOver`.
     return edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
-      && storage.claim(by: turn)
+      && (storage.isHeldAndQuiet(by: turn) || storage.claim(by: turn))
       && edge.pointee.flags.load(ordering: .relaxed) == 0 && !turn.pointee.isTraced
       && storage.noteQuickly(self, sender: up, in: turn)
   }
@@ -247,10 +247,10 @@ extension NodePointer {
 
 extension NodePointer {
   func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
-    join.pointee.isWaiting = true
     if turn.pointee.joinCount == turn.pointee.joinCapacity {
-      grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
+      return pushJoinIntoMore(join, in: turn)
     }
+    join.pointee.isWaiting = true
     let heap = turn.pointee.joins
     let item = WaitingJoin(self, join)
     var hole = turn.pointee.joinCount
@@ -262,6 +262,11 @@ extension NodePointer {
       hole = parent
     }
     heap[hole] = item
+  }
+
+  @inline(never) private func pushJoinIntoMore(_ join: JoinPointer, in turn: TurnPointer) {
+    grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
+    pushJoin(join, in: turn)
   }
 }
 
@@ -284,12 +289,15 @@ extension TurnPointer {
     let first = firstJoin().unsafelyUnwrapped
     pointee.joinCount &-= 1
     if pointee.joinCount > 0 {
-      sinkFirst(pointee.joins[pointee.joinCount])
+      sinkFirst()
     } else if !pointee.gaveWay.isEmpty {
       endExchange()
     }
     return first
   }
+
+  /// In the place of the first one comes the last.
+  @inline(never) private func sinkFirst() { sinkFirst(pointee.joins[pointee.joinCount]) }
 
   /// In the place of the first one comes another one, which may come later.
   @inline(__always) private func sinkFirst(_ item: WaitingJoin) {

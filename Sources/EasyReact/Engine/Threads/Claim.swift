@@ -41,14 +41,14 @@ extension NodePointer {
 
   @usableFromInline func claimSlow(by turn: TurnPointer) -> Bool {
     // The most frequent case, a region that is mine, needs no frame.
+    isHeldAndQuiet(by: turn) || claimContended(by: turn)
+  }
+
+  /// This turn holds the node's region already, and nothing waits there.
+  @inline(__always) func isHeldAndQuiet(by turn: TurnPointer) -> Bool {
     let region = pointee.region.load(ordering: .acquiring)
-    if region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn),
-      region.pointee.word.load(ordering: .relaxed) == Region.held,
-      !region.hasMessages
-    {
-      return true
-    }
-    return claimContended(by: turn)
+    return region.pointee.owner.load(ordering: .relaxed) == UInt(bitPattern: turn)
+      && region.pointee.word.load(ordering: .relaxed) == Region.held && !region.hasMessages
   }
 
   /// Looks again as often as the node was moved meanwhile.
