@@ -104,12 +104,12 @@ extension Node {
   @usableFromInline override final var movingJoin: JoinPointer? { join }
 
   @usableFromInline final func follows(_ node: AnyNode) -> Bool {
-    // An edge that was cut before it was attached has not ended yet.
-    guard let inner = place.pointee.inner, !inner.life.hasEnded, !inner.edge.pointee.has(.cut)
-    else {
+    // Not taken apart: a copy would retain the life.
+    guard place.pointee.inner?.life.hasEnded == false, let edge = place.pointee.inner?.edge else {
       return false
     }
-    return inner.edge.pointee.up == node.storage
+    // An edge that was cut before it was attached has not ended yet.
+    return !edge.pointee.has(.cut) && edge.pointee.up == node.storage
   }
 
   /// The one before the last is free by now, unless its edge is still in the mailbox.
