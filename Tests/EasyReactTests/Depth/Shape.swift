@@ -211,6 +211,68 @@ extension `Depth` {
       for node in ring { node.wiring.removeUpstreamNodes() }
     }
 
+    /// Two nodes whose ranks rise with each link between them, with all that follows, and are counted anew past the limit.
+    private struct Climbers {
+      let pair = (MutableNode(0), MutableNode(0))
+      let below: [Node<Int>]
+
+      init() {
+        for node in [pair.0, pair.1] { node.link(to: Node<Int>()) }
+        below = [pair.0, pair.1].flatMap { node in (0..<20).map { _ in node.map { $0 } } }
+      }
+
+      var highest: Int { ranks(of: below).upperBound }
+
+      /// Links them until their ranks are there.
+      func climb(until isThere: (Int) -> Bool) {
+        for _ in 0..<200 where !isThere(highest) {
+          pair.0.link(to: pair.1.filter { _ in false }).cancel()
+          pair.1.link(to: pair.0.filter { _ in false }).cancel()
+        }
+        #expect(isThere(highest))
+      }
+    }
+
+    @Test
+    func `4.1 a join that waits where its own turn counts ranks anew keeps its place`() {
+      withRankLimit(400) {
+        let climbers = Climbers(), source = MutableNode(0), high = climbers.below[0]
+        climbers.climb { $0 > 300 }
+        let late = source.combine(high).map { $0.0 }
+        let switched = source.flattenMap { value in
+          value > 0 ? high.map { $0 + value } : Node(0)
+        }
+        let end = chain(150, from: switched)
+        let heard = Heard<[Int]>()
+        let listener = late.combine(switched).listen { heard.hear([$0.0, $0.1]) }
+        for value in 1...3 { source.value = value }
+        #expect(heard.values == [[0, 0], [1, 1], [2, 2], [3, 3]])
+        #expect(ranks(of: [high]).upperBound < 100, "they were counted anew")
+        #expect(end.value == 3)
+        listener.cancel()
+      }
+    }
+
+    @Test
+    func `4.1 a join that waits where another thread counts ranks anew keeps its place`() {
+      withRankLimit(400) {
+        let climbers = Climbers(), source = MutableNode(0)
+        climbers.climb { $0 > 300 }
+        let late = source.combine(climbers.below[0]).map { $0.0 }
+        let early = source.combine(Node(0)).map { $0.0 }
+        let heard = Heard<[Int]>(), listenings = CancelableBag()
+        whileInside { stop in
+          listenings.add(early.listen { if $0 == 1 { stop() } })
+          listenings.add(late.combine(early).listen { heard.hear([$0.0, $0.1]) })
+          return { source.value = 1 }
+        } meanwhile: {
+          climbers.climb { $0 < 100 }
+        }
+        #expect(heard.values == [[0, 0], [1, 1]])
+        listenings.cancel()
+      }
+    }
+
     @Test(arguments: [800, 3_200])
     func `a chain that falls into regions, from either end or anywhere, looks at little for each`(
       size: Int

@@ -86,7 +86,7 @@ func whileUpdating<Value: Sendable>(
 }
 
 /// - Parameter prepare: Returns what the other thread does, which calls `stop` where it is to wait.
-private func whileInside(
+func whileInside(
   _ prepare: (_ stop: @escaping @Sendable () -> Void) -> @Sendable () -> Void,
   meanwhile: () -> Void
 ) {

@@ -590,7 +590,8 @@ class Twin {
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own.
+  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own, with no more edges than
+  /// eight for each that lies on none.
   private func sink(_ opened: [Edge], _ fallen: [Node]) {
     let isFallen = Set(fallen.map(\.number))
     var ranks: [Int: Int] = [:]
@@ -602,18 +603,24 @@ class Twin {
       let edges = nodes.flatMap(\.edges).filter { $0.down === node }
       todo += edges.filter { !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
+    if nodes.flatMap(\.edges).count(where: { ranks[$0.down.number] != nil }) > 8 * fallen.count {
+      return
+    }
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }
   }
 
-  /// What is raised together is raised by twice as much more as it has nodes and edges: half of that
-  /// below the lowest, a quarter behind the lowest rank, an eighth behind the next, the rest behind the third.
+  /// What is raised together is raised by twice as much more as it has nodes and edges: up to a quarter of that leaves a place behind each
+  /// rank but the three lowest; of the rest half lies below the lowest, a quarter behind the lowest rank, an eighth behind the next, as
+  /// much behind the third.
   private func raise(_ node: Node, to rank: Int) {
     var raised: [Int: Node] = [:]
     lift(node, to: rank, &raised)
     let (room, behind) = roomBehind(raised)
-    let lowest = Set(raised.values.map(\.rank)).sorted().prefix(3)
+    let ranks = Set(raised.values.map(\.rank)).sorted()
+    let places = min(max(0, ranks.count - 3), room / 4), rest = room - places
     for node in raised.values {
-      node.rank += lowest.firstIndex(of: node.rank).map { room - room >> ($0 + 1) } ?? room
+      let place = ranks.firstIndex(of: node.rank)!
+      node.rank += place < 3 ? rest - rest >> (place + 1) : rest + min(places, place - 2)
     }
     for (node, before) in behind.values { node.rank += max(0, room - before) }
   }

@@ -328,6 +328,17 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for row in (0..<size).reversed() { carried[row + 1].link(to: totals[row]) }
       }
     },
+    // Each would raise all rows behind it, if these had been raised without places between them.
+    GrowthRow("n rows put behind each of n that follow each other, from the first on") { size in
+      let rows = emptyNodes(size)
+      let links = (1..<size).map { rows[$0].link(to: rows[$0 - 1]) }
+      return Grown(work: size, keep: rows) {
+        for (row, link) in links.enumerated() {
+          link.cancel()
+          rows[row + 1].link(to: rows[row].map { $0 })
+        }
+      }
+    },
     GrowthRow("n nodes with a map each, put at both ends of a chain in turn") { size in
       let nodes = emptyNodes(size + 1), maps = nodes.map { node in node.map { $0 } }
       let middle = size / 2
@@ -352,6 +363,18 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for _ in 0..<size {
           let node = MutableNode<Int>(), links = [hub.link(to: node), node.link(to: hub)]
           for link in links { link.cancel() }
+        }
+      }
+    },
+    // The other node follows something, so the hub falls out of the ring above it, and could go below it: its n edges are not paid for.
+    GrowthRow("n rings of a hub that follows n fields and a node with an upstream, made and cut") {
+      size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size), node = MutableNode<Int>()
+      for field in fields { hub.link(to: field) }
+      node.link(to: MutableNode<Int>())
+      return Grown(work: size, keep: ([hub, node], fields)) {
+        for _ in 0..<size {
+          for link in [hub.link(to: node), node.link(to: hub)] { link.cancel() }
         }
       }
     },

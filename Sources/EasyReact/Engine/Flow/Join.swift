@@ -87,7 +87,7 @@ struct WaitingJoin {
 
   @inline(__always) init(_ storage: NodePointer, _ join: JoinPointer) {
     (self.storage, self.join) = (storage, join)
-    rank = storage.pointee.rank.load(ordering: .relaxed)
+    rank = storage.pointee.rank.load(ordering: .acquiring)
     id = storage.pointee.id
   }
 }
@@ -274,10 +274,23 @@ extension TurnPointer {
   /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall.
   @inline(__always) func firstJoin() -> WaitingJoin? {
     if pointee.joinCount == 0 { return nil }
+    if pointee.recounts != recounts.load(ordering: .relaxed) { orderAnew() }
     while true {
       let first = pointee.joins[0]
       if first.storage.pointee.rank.load(ordering: .relaxed) <= first.rank { return first }
       moveFirst()
+    }
+  }
+
+  /// Ranks were counted anew since this was done last, or are being so. What is in order is a heap.
+  @inline(never) private func orderAnew() {
+    underTopologyLock {
+      pointee.recounts = recounts.load(ordering: .relaxed)
+      var waiting = UnsafeMutableBufferPointer(start: pointee.joins, count: pointee.joinCount)
+      for place in waiting.indices {
+        waiting[place] = WaitingJoin(waiting[place].storage, waiting[place].join)
+      }
+      waiting.sort(by: <)
     }
   }
 

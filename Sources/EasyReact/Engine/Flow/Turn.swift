@@ -33,6 +33,8 @@ import Synchronization
   @usableFromInline var joinCount = 0
   var joins: UnsafeMutablePointer<WaitingJoin>
   var joinCapacity: Int
+  /// `recounts` when they were ordered last.
+  var recounts = 0
   /// How many have told something.
   var toldJoins = 0
   /// Edges that others may come behind of while joins wait (Topology+Exchanges.swift).

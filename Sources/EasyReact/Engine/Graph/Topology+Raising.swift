@@ -86,17 +86,21 @@ private struct Raising {
     return highest
   }
 
-  /// By twice as much more as they are and have edges: half of that leaves room below the lowest
-  /// of them, a quarter behind the lowest rank, an eighth behind the next, and the rest behind the third. So where n links each raise all that follows, wherever they
+  /// By twice as much more as they are and have edges. Up to a quarter of that leaves a place behind each rank but the three lowest. Of the rest
+  /// half lies below the lowest of them, a quarter behind the lowest rank, an eighth behind the next, and as much behind the third. So where n links each raise all that follows, wherever they
   /// begin, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
   private mutating func spread() -> Int32 {
     var behind: [NodePointer: Int32] = [:]
     let room = roomBehind(&behind)
     if room <= 0 { return .min }
-    let lowest = lowestRanks()
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      let more = lowest.firstIndex(of: rank).map { room - room >> ($0 + 1) } ?? room
+    let ordered = raised.map { (storage: $0, rank: $0.pointee.rank.load(ordering: .relaxed)) }
+      .sorted { $0.rank < $1.rank }
+    let ranks = Set(ordered.lazy.map(\.rank)).count
+    let places = min(Int32(clamping: max(0, ranks - 3)), room / 4), rest = room - places
+    var place = Int32(0)
+    for (index, (storage, rank)) in ordered.enumerated() {
+      if index > 0, rank > ordered[index - 1].rank { place += 1 }
+      let more = place < 3 ? rest - rest >> (place + 1) : rest + min(places, place - 2)
       _ = storage.pointee.rank.max(rank + more, ordering: .sequentiallyConsistent)
     }
     for (storage, before) in behind where before < room {
@@ -145,16 +149,5 @@ private struct Raising {
       behind[storage] = next.old
     }
     return most
-  }
-
-  /// The three lowest of what is raised, the lowest first.
-  private func lowestRanks() -> [Int32] {
-    var lowest: [Int32] = []
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      if lowest.count == 3 && rank > lowest[2] || lowest.contains(rank) { continue }
-      lowest = (lowest + [rank]).sorted().prefix(3).map { $0 }
-    }
-    return lowest
   }
 }

@@ -137,8 +137,8 @@ extension NodePointer {
   }
 }
 
-/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it: their
-/// number is paid for by the cut, and what the ends would raise with them is not bounded.
+/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it, with no more edges
+/// than eight for each that fell: their number is paid for by the cut, and what the ends would raise with them is not bounded.
 func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   if opened.isEmpty { return }
   let fallen = Set(fallen)
@@ -155,12 +155,18 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   for edge in opened where fallen.contains(edge.pointee.up!) {
     _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
   }
+  var left = 8 * fallen.count
   while let (storage, negative) = lifts.next() {
-    ranks[storage] = -negative
+    let isNew = ranks.updateValue(-negative, forKey: storage) == nil
     // `mayWait`, in one walk with the rest: that ends at the first edge which holds the node, be there thousands.
     if storage.isDerivation { return }
     for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
-      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) { return }
+      if isNew { left -= 1 }
+      if left < 0 || edge.pointee.leadsToJoin()
+        || edge.pointee.isOrdinary() && !add(edge, -negative)
+      {
+        return
+      }
     }
   }
   for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }

@@ -5,10 +5,13 @@ import Synchronization
 /// A ring that is cut and closed again in turn lets its ranks rise by one each time.
 let rankLimit = Atomic<Int32>(1 << 30)
 
+/// How often ranks were counted anew: a turn whose joins wait by old ones sees by it that they are to be ordered again (`firstJoin`).
+let recounts = Atomic<Int>(0)
+
 extension NodePointer {
-  /// Gives the ranks and tops of a graph new numbers from zero, in the same order. A join that waits
-  /// meanwhile keeps its place by the old ones, so it may run once too often in that turn.
+  /// Gives the ranks and tops of a graph new numbers from zero, in the same order.
   func countAnew() {
+    recounts.add(1, ordering: .sequentiallyConsistent)  // who sees a new number sees this
     var seen: [NodePointer: (rank: Int32, top: Int32)] = [self: height]
     var todo = [self]
     while let storage = todo.popLast() {
