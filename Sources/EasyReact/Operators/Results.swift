@@ -170,7 +170,8 @@ extension Node {
   ///     let page = link.retry(times: 3, delay: .seconds(1), on: .main) { load($0) }
   ///
   /// `attempt` makes a node for each try: at first at once, on the thread that delivers the value;
-  /// then on the scheduler. So `times: 3` makes four nodes at most. A success is told, and the node
+  /// then on the scheduler. So `times: 3` makes four nodes at most, and four more for each set that came while
+  /// another thread was inside the result. A success is told, and the node
   /// is followed further; a failure after it uses up what is left of the tries. A newer value leaves
   /// the attempts for the one before, and begins to count anew. Until its attempts tell something
   /// the result is empty, as that of `flattenMap` is, so it never holds the answer to an older value;

@@ -228,9 +228,7 @@ extension NodePointer {
   /// have to run. It waits once more then, with what made it run. But where it has waited, and nobody has told anything since, it would
   /// read what it has read: on a cycle two that make nodes in their closures would wait for each other in turn.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
-    guard let first = turn.firstJoin(), first < WaitingJoin(self, join),
-      join.pointee.waitedAt != turn.pointee.toldJoins
-    else {
+    guard comesBehindOthers(join, in: turn), join.pointee.waitedAt != turn.pointee.toldJoins else {
       join.pointee.waitedAt = nil
       return false
     }
@@ -246,6 +244,15 @@ extension NodePointer {
 // MARK: - The queue by rank
 
 extension NodePointer {
+  /// Is there a join that waits and comes before this one? Both by ranks of one count.
+  private func comesBehindOthers(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
+    while let first = turn.firstJoin() {
+      let own = WaitingJoin(self, join)
+      if turn.hasNewestRanks { return first < own }
+    }
+    return false
+  }
+
   func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
     if turn.pointee.joinCount == turn.pointee.joinCapacity {
       return pushJoinIntoMore(join, in: turn)
@@ -271,15 +278,21 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall.
+  /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall, but
+  /// where ranks are counted anew. Who finds that they were not has all that waits in one order, be it the old one.
   @inline(__always) func firstJoin() -> WaitingJoin? {
     if pointee.joinCount == 0 { return nil }
-    if pointee.recounts != recounts.load(ordering: .relaxed) { orderAnew() }
     while true {
+      if !hasNewestRanks { orderAnew() }
       let first = pointee.joins[0]
-      if first.storage.pointee.rank.load(ordering: .relaxed) <= first.rank { return first }
-      moveFirst()
+      if first.storage.pointee.rank.load(ordering: .acquiring) <= first.rank { return first }
+      moveFirst()  // perhaps by a rank that was counted anew just now, which is seen above
     }
+  }
+
+  /// Are the joins in order by ranks that stand? Behind the read of a rank: is that one of them?
+  @inline(__always) fileprivate var hasNewestRanks: Bool {
+    pointee.recounts == recounts.load(ordering: .relaxed)
   }
 
   /// Ranks were counted anew since this was done last, or are being so. What is in order is a heap.

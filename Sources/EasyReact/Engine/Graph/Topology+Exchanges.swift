@@ -15,7 +15,8 @@ extension EdgeStorage {
     state?._withUnsafeGuaranteedRef { $0.outer?.movingJoin }
   }
 
-  /// Is what the node below holds computed from all its upstreams?
+  /// Is what the node below holds computed from all its upstreams? Under the topology lock of an edge that has been seen uncut: whoever
+  /// cuts it then waits for the lock before its state may end.
   borrowing func leadsToJoin() -> Bool {
     traits.has(.endsDownstream)
       || state?._withUnsafeGuaranteedRef { ($0.outer ?? $0).movingJoin } != nil
@@ -24,6 +25,7 @@ extension EdgeStorage {
   /// May it be dropped before this turn is over?
   /// - Parameter isCertain: And its end is sure to run.
   fileprivate borrowing func mayBeDropped(in turn: TurnPointer, ifCertain isCertain: Bool) -> Bool {
+    // Maintenance that is opened here, under the topology lock, ends lives; were it ever to cut an edge, that would wait for this lock.
     guard isOrdinary(), let join = movingJoin(), down!.holds(by: turn) else { return false }
     return !join.pointee.waitsAgain && (!isCertain || join.pointee.isWaiting)
   }
