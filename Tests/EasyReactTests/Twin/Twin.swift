@@ -590,12 +590,13 @@ class Twin {
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own, with no more edges than
-  /// eight for each that lies on none.
+  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own, if it is not less to raise
+  /// that.
   private func sink(_ opened: [Edge], _ fallen: [Node]) {
     let isFallen = Set(fallen.map(\.number))
     var ranks: [Int: Int] = [:]
-    var todo = opened.filter { isFallen.contains($0.up.number) }.map { ($0.up, $0.down.rank - 1) }
+    let opened = opened.filter { isFallen.contains($0.up.number) }
+    var todo = opened.map { ($0.up, $0.down.rank - 1) }
     while let (node, rank) = todo.popLast() {
       if ranks[node.number] ?? node.rank <= rank { continue }
       if !isFallen.contains(node.number) || isJoin(node) { return }
@@ -603,10 +604,25 @@ class Twin {
       let edges = nodes.flatMap(\.edges).filter { $0.down === node }
       todo += edges.filter { !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
-    if nodes.flatMap(\.edges).count(where: { ranks[$0.down.number] != nil }) > 8 * fallen.count {
-      return
+    let looks = nodes.flatMap(\.edges).count { ranks[$0.down.number] != nil }
+    let effort = effortToRaise(opened.map { ($0.down, $0.up.rank + 1) })
+    var most = 8 * fallen.count
+    while looks > most {
+      if effort <= most { return }
+      most *= 2
     }
     for node in fallen { node.rank = ranks[node.number] ?? node.rank }
+  }
+
+  /// How many nodes rise with these, and how many edges they have.
+  private func effortToRaise(_ wishes: [(Node, Int)]) -> Int {
+    var ranks: [Int: Int] = [:], todo = wishes
+    while let (node, rank) = todo.popLast() {
+      if ranks[node.number] ?? node.rank >= rank { continue }
+      ranks[node.number] = rank
+      todo += node.edges.filter { !$0.leadsBack }.map { ($0.down, rank + 1) }
+    }
+    return nodes.filter { ranks[$0.number] != nil }.reduce(0) { $0 + 1 + $1.edges.count }
   }
 
   /// What is raised together is raised by twice as much more as it has nodes and edges: up to a quarter of that leaves a place behind each
@@ -623,6 +639,9 @@ class Twin {
       node.rank += place < 3 ? rest - rest >> (place + 1) : rest + min(places, place - 2)
     }
     for (node, before) in behind.values { node.rank += max(0, room - before) }
+    for node in Array(raised.values) + behind.values.map(\.node) {
+      for edge in node.edges where !edge.leadsBack { lift(edge.down, to: node.rank + 1, &raised) }
+    }
   }
 
   /// What lies behind gives way, the nearest first, each as far as the gaps before it do not suffice, as long as that has no more nodes
@@ -630,7 +649,8 @@ class Twin {
   private func roomBehind(_ raised: [Int: Node]) -> (
     room: Int, behind: [Int: (node: Node, before: Int)]
   ) {
-    let effort = raised.values.reduce(0) { $0 + 1 + $1.edges.count }, most = 2 * (effort - 1)
+    let effort = raised.values.reduce(0) { $0 + 1 + $1.edges.count }
+    let most = 2 * (effort - 1)
     var behind: [Int: (node: Node, before: Int)] = [:], left = effort
     while true {
       var nearest: (node: Node, before: Int)?

@@ -366,7 +366,25 @@ private func cycleGrowthRows() -> [GrowthRow] {
         }
       }
     },
-    // The other node follows something, so the hub falls out of the ring above it, and could go below it: its n edges are not paid for.
+    // What falls out of each ring goes below the hub, with its upstreams: that is less than to raise all rings that are left.
+    GrowthRow(
+      "n rings of two nodes that follow eight fields each, through a hub, cut where they leave it"
+    ) {
+      size in
+      let hub = MutableNode<Int>(), nodes = emptyNodes(2 * size), fields = emptyNodes(8)
+      for node in nodes {
+        for field in fields { node.link(to: field.map { $0 }) }
+      }
+      return Grown(work: size, keep: [[hub], nodes, fields]) {
+        let links = (0..<size).map { ring in
+          nodes[2 * ring].link(to: hub)
+          nodes[2 * ring + 1].link(to: nodes[2 * ring])
+          return (nodes[2 * ring], hub.link(to: nodes[2 * ring + 1])).0
+        }
+        for node in links { node.wiring.removeUpstreamNode(hub) }
+      }
+    },
+    // The other node follows something, so the hub falls out of the ring above it, and could go below it: to raise the other is less.
     GrowthRow("n rings of a hub that follows n fields and a node with an upstream, made and cut") {
       size in
       let hub = MutableNode<Int>(), fields = emptyNodes(size), node = MutableNode<Int>()

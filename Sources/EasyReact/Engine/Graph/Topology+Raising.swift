@@ -38,7 +38,7 @@ extension NodePointer {
   /// Raises a node, and what follows where that is not higher already. Returns the highest rank given.
   func raise(above rank: Int32) -> Int32 {
     var raising = Raising()
-    raising.raise(self, to: rank + 1)
+    raising.raise([(self, rank + 1)])
     return raising.end()
   }
 }
@@ -52,9 +52,12 @@ private struct Raising {
   private var reached: [(up: NodePointer, down: NodePointer)] = []
   private var topped: [(up: NodePointer, down: NodePointer)] = []
 
-  mutating func raise(_ start: NodePointer, to rank: Int32) {
+  mutating func raise(_ wishes: [(node: NodePointer, rank: Int32)]) {
     var lifts = Lifts()
-    lifts.add(start, from: start.pointee.rank.load(ordering: .relaxed), to: rank)
+    for (node, rank) in wishes {
+      let old = node.pointee.rank.load(ordering: .relaxed)
+      if old < rank { lifts.add(node, from: old, to: rank) }
+    }
     while let (storage, rank) = lifts.next() {
       _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
       let isNew = raised.insert(storage).inserted
@@ -76,23 +79,22 @@ private struct Raising {
   }
 
   mutating func end() -> Int32 {
-    var highest = spread()
-    for storage in raised {
-      highest = max(highest, storage.pointee.rank.load(ordering: .relaxed))
-    }
+    spread()
+    let highest = raised.lazy.map { $0.pointee.rank.load(ordering: .relaxed) }.max() ?? .min
     if !topped.isEmpty {
       raiseTops(topped.map { ($0.down, $0.up.pointee.rank.load(ordering: .relaxed)) })
     }
     return highest
   }
 
-  /// By twice as much more as they are and have edges. Up to a quarter of that leaves a place behind each rank but the three lowest. Of the rest
-  /// half lies below the lowest of them, a quarter behind the lowest rank, an eighth behind the next, and as much behind the third. So where n links each raise all that follows, wherever they
-  /// begin, they raise each node, and look at each edge, log n times. Returns the highest rank of what was derived from them meanwhile.
-  private mutating func spread() -> Int32 {
+  /// By twice as much more as they are and have edges. Up to a quarter of that leaves a place behind each rank but the three lowest. Of the
+  /// rest half lies below the lowest of them, a quarter behind the lowest rank, an eighth behind the next, and as much behind the third. So
+  /// where n links each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times. What lies
+  /// behind rises with them, and what that, or its places, would leave too low, or was derived meanwhile, as far as it has to.
+  private mutating func spread() {
     var behind: [NodePointer: Int32] = [:]
     let room = roomBehind(&behind)
-    if room <= 0 { return .min }
+    if room <= 0 { return }
     let ordered = raised.map { (storage: $0, rank: $0.pointee.rank.load(ordering: .relaxed)) }
       .sorted { $0.rank < $1.rank }
     let ranks = Set(ordered.lazy.map(\.rank)).count
@@ -108,21 +110,16 @@ private struct Raising {
       _ = storage.pointee.rank.max(rank + room - before, ordering: .sequentiallyConsistent)
       raised.insert(storage)
     }
-    var highest = Int32.min
-    for storage in raised {
-      let rank = storage.pointee.rank.load(ordering: .relaxed)
-      for edge in EdgeWalk(storage, .outs) where edge.pointee.isOrdinary() {
-        let down = edge.pointee.down!
-        if down.pointee.rank.load(ordering: .relaxed) <= rank {
-          highest = max(highest, down.raise(above: rank))
+    raise(
+      raised.flatMap { storage in
+        EdgeWalk(storage, .outs).lazy.filter { $0.pointee.isOrdinary() }.map {
+          ($0.pointee.down!, storage.pointee.rank.load(ordering: .relaxed) + 1)
         }
-      }
-    }
-    return highest
+      })
   }
 
-  /// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no more effort than
-  /// what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
+  /// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no
+  /// more effort than what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
   /// - Parameter behind: What may have to give way, and how much more may be raised before it has to.
   private mutating func roomBehind(_ behind: inout [NodePointer: Int32]) -> Int32 {
     let most = Int32(clamping: 2 * (effort - 1))

@@ -137,12 +137,26 @@ extension NodePointer {
   }
 }
 
-/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it, with no more edges
-/// than eight for each that fell: their number is paid for by the cut, and what the ends would raise with them is not bounded.
+/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it. It is looked at by
+/// as many edges as what the ends would raise has, or some: as soon as that is known to be less, the ends are to rise.
 func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
-  if opened.isEmpty { return }
   let fallen = Set(fallen)
-  var ranks: [NodePointer: Int32] = [:]
+  let ends = opened.filter { fallen.contains($0.pointee.up!) }
+  if ends.isEmpty { return }
+  var most = 8 * fallen.count
+  while true {
+    guard let (ranks, isAll) = ranksBelow(ends, fallen, looks: most) else { return }
+    if isAll { return lower(ranks) }
+    if wouldRaise(ends, atMost: most) { return }
+    most *= 2
+  }
+}
+
+/// Nil: something else would have to go down. Not all: there are more edges to look at.
+private func ranksBelow(_ ends: [EdgePointer], _ fallen: Set<NodePointer>, looks: Int)
+  -> (ranks: [NodePointer: Int32], isAll: Bool)?
+{
+  var ranks: [NodePointer: Int32] = [:], left = looks
   // In order of the old ranks, from the highest: so with signs reversed.
   var lifts = Lifts()
   /// False: that has not fallen.
@@ -152,29 +166,50 @@ func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
     lifts.add(up, from: -old, to: 1 - rank)
     return fallen.contains(up)
   }
-  for edge in opened where fallen.contains(edge.pointee.up!) {
-    _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed))
-  }
-  var left = 8 * fallen.count
+  for edge in ends { _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed)) }
   while let (storage, negative) = lifts.next() {
     let isNew = ranks.updateValue(-negative, forKey: storage) == nil
     // `mayWait`, in one walk with the rest: that ends at the first edge which holds the node, be there thousands.
-    if storage.isDerivation { return }
+    if storage.isDerivation { return nil }
     for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
       if isNew { left -= 1 }
-      if left < 0 || edge.pointee.leadsToJoin()
-        || edge.pointee.isOrdinary() && !add(edge, -negative)
-      {
-        return
+      if left < 0 { return (ranks, false) }
+      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) {
+        return nil
       }
     }
   }
+  return (ranks, true)
+}
+
+private func lower(_ ranks: [NodePointer: Int32]) {
   for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
   if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
     rank < -rankLimit.load(ordering: .relaxed)
   {
     storage.countAnew()
   }
+}
+
+/// Would the ends of these edges raise no more nodes and edges than that, if they came behind the starts? The way of `raise(above:)`.
+private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
+  var ranks: [NodePointer: Int32] = [:], left = most
+  var lifts = Lifts()
+  func add(_ edge: EdgePointer, above rank: Int32) {
+    let down = edge.pointee.down!, old = down.pointee.rank.load(ordering: .relaxed)
+    if ranks[down] ?? old <= rank { lifts.add(down, from: old, to: rank + 1) }
+  }
+  for edge in ends { add(edge, above: edge.pointee.up!.pointee.rank.load(ordering: .relaxed)) }
+  while let (storage, rank) = lifts.next() {
+    let isNew = ranks.updateValue(rank, forKey: storage) == nil
+    if isNew { left -= 1 }
+    for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+      if isNew { left -= 1 }
+      if left < 0 { return false }
+      if !edge.pointee.has(.isBackEdge) { add(edge, above: rank) }
+    }
+  }
+  return left >= 0
 }
 
 /// Raises tops that are lower than these, each with its component, and those of all that follows.
