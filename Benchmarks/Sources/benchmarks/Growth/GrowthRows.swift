@@ -376,12 +376,12 @@ private func cycleGrowthRows() -> [GrowthRow] {
         for field in fields { node.link(to: field.map { $0 }) }
       }
       return Grown(work: size, keep: [[hub], nodes, fields]) {
-        let links = (0..<size).map { ring in
+        for ring in 0..<size {
           nodes[2 * ring].link(to: hub)
           nodes[2 * ring + 1].link(to: nodes[2 * ring])
-          return (nodes[2 * ring], hub.link(to: nodes[2 * ring + 1])).0
+          hub.link(to: nodes[2 * ring + 1])
         }
-        for node in links { node.wiring.removeUpstreamNode(hub) }
+        for ring in 0..<size { nodes[2 * ring].wiring.removeUpstreamNode(hub) }
       }
     },
     // The other node follows something, so the hub falls out of the ring above it, and could go below it: to raise the other is less.

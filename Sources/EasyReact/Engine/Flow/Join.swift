@@ -75,23 +75,6 @@ extension JoinPointer {
   }
 }
 
-struct WaitingJoin {
-  let storage: NodePointer
-  let join: JoinPointer
-  let rank: Int32
-  let id: UInt64
-
-  static func < (a: WaitingJoin, b: WaitingJoin) -> Bool {
-    a.rank != b.rank ? a.rank < b.rank : a.id < b.id
-  }
-
-  @inline(__always) init(_ storage: NodePointer, _ join: JoinPointer) {
-    (self.storage, self.join) = (storage, join)
-    rank = storage.pointee.rank.load(ordering: .acquiring)
-    id = storage.pointee.id
-  }
-}
-
 extension EdgeStorage {
   /// The join that runs for what comes over this edge: one that chooses what it follows, and belongs to an edge (a flatten's), or
   /// that of the node below.
@@ -241,105 +224,7 @@ extension NodePointer {
   }
 }
 
-// MARK: - The queue by rank
-
-extension NodePointer {
-  /// Is there a join that waits and comes before this one? Both by ranks of one count.
-  private func comesBehindOthers(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
-    while let first = turn.firstJoin() {
-      let own = WaitingJoin(self, join)
-      if turn.hasNewestRanks { return first < own }
-    }
-    return false
-  }
-
-  func pushJoin(_ join: JoinPointer, in turn: TurnPointer) {
-    if turn.pointee.joinCount == turn.pointee.joinCapacity {
-      return pushJoinIntoMore(join, in: turn)
-    }
-    join.pointee.isWaiting = true
-    let heap = turn.pointee.joins
-    let item = WaitingJoin(self, join)
-    var hole = turn.pointee.joinCount
-    turn.pointee.joinCount &+= 1
-    while hole > 0 {
-      let parent = (hole - 1) / 2
-      if !(item < heap[parent]) { break }
-      heap[hole] = heap[parent]
-      hole = parent
-    }
-    heap[hole] = item
-  }
-
-  @inline(never) private func pushJoinIntoMore(_ join: JoinPointer, in turn: TurnPointer) {
-    grow(&turn.pointee.joins, &turn.pointee.joinCapacity)
-    pushJoin(join, in: turn)
-  }
-}
-
-extension TurnPointer {
-  /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall, but
-  /// where ranks are counted anew. Who finds that they were not has all that waits in one order, be it the old one.
-  @inline(__always) func firstJoin() -> WaitingJoin? {
-    if pointee.joinCount == 0 { return nil }
-    while true {
-      if !hasNewestRanks { orderAnew() }
-      let first = pointee.joins[0]
-      if first.storage.pointee.rank.load(ordering: .acquiring) <= first.rank { return first }
-      moveFirst()  // perhaps by a rank that was counted anew just now, which is seen above
-    }
-  }
-
-  /// Are the joins in order by ranks that stand? Behind the read of a rank: is that one of them?
-  @inline(__always) fileprivate var hasNewestRanks: Bool {
-    pointee.recounts == recounts.load(ordering: .relaxed)
-  }
-
-  /// Ranks were counted anew since this was done last, or are being so. What is in order is a heap.
-  @inline(never) private func orderAnew() {
-    underTopologyLock {
-      pointee.recounts = recounts.load(ordering: .relaxed)
-      var waiting = UnsafeMutableBufferPointer(start: pointee.joins, count: pointee.joinCount)
-      for place in waiting.indices {
-        waiting[place] = WaitingJoin(waiting[place].storage, waiting[place].join)
-      }
-      waiting.sort(by: <)
-    }
-  }
-
-  @inline(never) private func moveFirst() {
-    sinkFirst(WaitingJoin(pointee.joins[0].storage, pointee.joins[0].join))
-  }
-
-  func popJoin() -> WaitingJoin {
-    let first = firstJoin().unsafelyUnwrapped
-    pointee.joinCount &-= 1
-    if pointee.joinCount > 0 {
-      sinkFirst()
-    } else if !pointee.gaveWay.isEmpty {
-      endExchange()
-    }
-    return first
-  }
-
-  /// In the place of the first one comes the last.
-  @inline(never) private func sinkFirst() { sinkFirst(pointee.joins[pointee.joinCount]) }
-
-  /// In the place of the first one comes another one, which may come later.
-  @inline(__always) private func sinkFirst(_ item: WaitingJoin) {
-    let (heap, count) = (pointee.joins, pointee.joinCount)
-    var hole = 0
-    while true {
-      var child = 2 * hole + 1
-      if child >= count { break }
-      if child + 1 < count, heap[child + 1] < heap[child] { child += 1 }
-      if !(heap[child] < item) { break }
-      heap[hole] = heap[child]
-      hole = child
-    }
-    heap[hole] = item
-  }
-}
+// MARK: - What it tells
 
 /// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.
 @inlinable @inline(__always) func emit<Value: Sendable>(

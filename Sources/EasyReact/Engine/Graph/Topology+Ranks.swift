@@ -137,8 +137,8 @@ extension NodePointer {
   }
 }
 
-/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it. It is looked at by
-/// as many edges as what the ends would raise has, or some: as soon as that is known to be less, the ends are to rise.
+/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it; else the ends rise
+/// above it. Both ways are looked at by turns, each time twice as far, and the one that ends first is taken.
 func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
   let fallen = Set(fallen)
   let ends = opened.filter { fallen.contains($0.pointee.up!) }
