@@ -273,8 +273,8 @@ extension NodePointer {
       (wave, tiebreak) = (newWave(), 0)
     }
     // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
-    // set.
-    if pointee.rank.load(ordering: .relaxed) <= turn.pointee.runningRank {
+    // set; by ranks of one count.
+    if pointee.rank.load(ordering: .acquiring) <= turn.pointee.runningRank, turn.hasNewestRanks {
       countReentrantSet(in: turn)
     }
     var flags = delivery.wave.flags.only(.inFlight).without(.late)

@@ -1,6 +1,26 @@
 import EasyReact
 import EasyReactTesting
+import Foundation
+import Synchronization
 import Testing
+
+/// Sets, links, syncs and cuts, by chance.
+private func link(_ nodes: [MutableNode<Int>], seed: UInt64, keep kept: CancelableBag) {
+  var random = SeededGenerator(seed: seed), links: [any Cancelable] = []
+  for step in 0..<100 {
+    let pair = nodes.shuffled(using: &random)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: pair[0].value = step
+    case 1..<3: links.append(pair[0].link(to: pair[1]))
+    case 3..<5: links.append(pair[0].sync(with: pair[1]))
+    case 5..<8 where !links.isEmpty:
+      links.remove(at: .random(in: links.indices, using: &random)).cancel()
+    default: break
+    }
+    if links.count > 3 { links.remove(at: .random(in: links.indices, using: &random)).cancel() }
+  }
+  for link in links { kept.add(link) }
+}
 
 /// What changes of the graph's shape cost, in nodes and edges looked at; time is for the benchmarks.
 extension `Depth` {
@@ -270,6 +290,49 @@ extension `Depth` {
         }
         #expect(heard.values == [[0, 0], [1, 1]])
         listenings.cancel()
+      }
+    }
+
+    @Test
+    func `5.4 joins told behind a join whose turn counted ranks anew are no cycle of listeners`()
+      async
+    {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        GraphLimits.reentrantSets = 10
+        withRankLimit(400) {
+          let climbers = Climbers(), source = MutableNode(0)
+          climbers.climb { $0 > 300 }
+          let told = source.combine(climbers.below[0]).map { $0.0 }
+          let first = told.combine(source)
+          let listener = first.listen { if $0.0 == 1 { climbers.climb { $0 < 100 } } }
+          let copies = (0..<50).map { _ in first.combine(source) }
+          source.value = 1
+          if climbers.highest >= 100 || !copies.allSatisfy({ $0.value?.1 == 1 }) { exit(3) }
+          listener.cancel()
+        }
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(!text.contains("EasyReact:"))
+    }
+
+    /// A component may be held together by edges that are marked as cut and not noted yet, by two threads, while a third counts ranks anew.
+    @Test func `5.1 ranks that are counted anew while others link and cut hide no cycle`() async {
+      await #expect(processExitsWith: .success) {
+        for seed in 0..<400 as Range<UInt64> {
+          let nodes = (0..<3 + Int(seed % 5)).map { MutableNode($0) }
+          let joins = (0..<4).map { nodes[$0 % nodes.count].combine(nodes[($0 + 1) % nodes.count]) }
+          let kept = CancelableBag()
+          withRankLimit(20) {
+            onThreads(3) { link(nodes, seed: 3 * seed + UInt64($0), keep: kept) }
+          }
+          if await !settled() { exit(3) }
+          let found = checkInvariants(nodes + joins as [AnyNode])
+          if !found.isEmpty {
+            print("seed \(seed): \(found)")
+            exit(4)
+          }
+          kept.cancel()
+        }
       }
     }
 

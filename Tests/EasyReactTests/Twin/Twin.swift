@@ -559,7 +559,7 @@ class Twin {
     let opened = edgesThatLeadBack.filter { !reaches($0.down, $0.up) }
     for edge in opened { edge.leadsBack = false }  // no cycle runs over it any more
     edgesThatLeadBack.removeAll { !$0.leadsBack }
-    sink(opened, roundThem.filter { node in !node.edges.contains { reaches($0.down, node) } })
+    sink(opened, among: Set(roundThem.map(\.number)))
     for edge in opened { order(edge.up, before: edge.down) }
     // A flatten without its outer node lets go of the inner one.
     for edge in edges { cut(edge.inner) }
@@ -568,50 +568,62 @@ class Twin {
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
-  /// below instead of raising all that follows, unless it is a join. Of eight edges one is taken to be ordinary.
+  /// below instead of raising all that follows, unless it waits. Of eight edges one is taken to be ordinary.
   func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
     let above = nodes.flatMap(\.edges).filter { $0.down === up }
     let isFirst =
-      !isJoin(up) && above.count < 8
+      !waits(up) && above.count < 8
       && above.allSatisfy { edge in edge.leadsBack && !gaveWay.contains { $0 === edge } }
     let leadsOn = down.edges.count >= 8 || down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
 
-  /// It keeps its rank: it may wait by that.
-  private func isJoin(_ node: Node) -> Bool {
-    node.derivation != nil
-      || nodes.contains { $0.edges.contains { $0.down === node && $0.isOfJoin } }
-  }
+  /// It keeps its rank: it waits by that.
+  private func waits(_ node: Node) -> Bool { waitingJoins.contains { $0 === node } }
 
   private func nodesOnCycle(with edge: Edge) -> [Node] {
     if !reaches(edge.down, edge.up) { return [] }
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What lies on no cycle any more goes below what it led back to, as far as that takes plain nodes of its own, if it is not less to raise
-  /// that.
-  private func sink(_ opened: [Edge], _ fallen: [Node]) {
-    let isFallen = Set(fallen.map(\.number))
-    var ranks: [Int: Int] = [:]
-    let opened = opened.filter { isFallen.contains($0.up.number) }
-    var todo = opened.map { ($0.up, $0.down.rank - 1) }
+  /// What led back goes below its end, with what leads to it, if nothing that waits would have to and it is not less to raise the end: one decision for all that lies on no cycle now, and one for each part that still hangs together.
+  private func sink(_ opened: [Edge], among members: Set<Int>) {
+    func part(_ node: Node) -> Int? {
+      if !node.edges.contains(where: { reaches($0.down, node) }) { return nil }
+      return nodes.filter { reaches(node, $0) && reaches($0, node) }.map(\.number).min()
+    }
+    var parts: [Int?] = []
+    for edge in opened where !parts.contains(part(edge.up)) { parts.append(part(edge.up)) }
+    for present in parts {
+      let ends = opened.filter { part($0.up) == present && $0.up.rank >= $0.down.rank }
+      if !ends.isEmpty { sinkOrLeave(ends, among: members) }
+    }
+  }
+
+  private func sinkOrLeave(_ ends: [Edge], among members: Set<Int>) {
+    let edges = nodes.flatMap(\.edges)
+    var above: Set<Int> = [], found = ends.map(\.up)
+    while let node = found.popLast() {
+      if !above.insert(node.number).inserted { continue }
+      found += edges.filter { $0.down === node && !$0.leadsBack }.map(\.up)
+        .filter { members.contains($0.number) }
+    }
+    let effort = effortToRaise(ends.map { ($0.down, $0.up.rank + 1) })
+    var ranks: [Int: Int] = [:], todo = ends.map { ($0.up, $0.down.rank - 1) }
     while let (node, rank) = todo.popLast() {
       if ranks[node.number] ?? node.rank <= rank { continue }
-      if !isFallen.contains(node.number) || isJoin(node) { return }
+      if waits(node) { return }
       ranks[node.number] = rank
-      let edges = nodes.flatMap(\.edges).filter { $0.down === node }
-      todo += edges.filter { !$0.leadsBack }.map { ($0.up, rank - 1) }
+      todo += edges.filter { $0.down === node && !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
-    let looks = nodes.flatMap(\.edges).count { ranks[$0.down.number] != nil }
-    let effort = effortToRaise(opened.map { ($0.down, $0.up.rank + 1) })
-    var most = 8 * fallen.count
+    let looks = edges.count { above.contains($0.down.number) || ranks[$0.down.number] != nil }
+    var most = 16
     while looks > most {
       if effort <= most { return }
       most *= 2
     }
-    for node in fallen { node.rank = ranks[node.number] ?? node.rank }
+    for node in nodes { node.rank = ranks[node.number] ?? node.rank }
   }
 
   /// How many nodes rise with these, and how many edges they have.

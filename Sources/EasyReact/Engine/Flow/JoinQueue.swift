@@ -67,7 +67,7 @@ extension TurnPointer {
   }
 
   /// Are the joins in order by ranks that stand? Behind the read of a rank: is that one of them?
-  @inline(__always) fileprivate var hasNewestRanks: Bool {
+  @inline(__always) var hasNewestRanks: Bool {
     pointee.recounts == recounts.load(ordering: .relaxed)
   }
 
@@ -75,6 +75,7 @@ extension TurnPointer {
   @inline(never) private func orderAnew() {
     underTopologyLock {
       pointee.recounts = recounts.load(ordering: .relaxed)
+      pointee.runningRank = -1
       var waiting = UnsafeMutableBufferPointer(start: pointee.joins, count: pointee.joinCount)
       for place in waiting.indices {
         waiting[place] = WaitingJoin(waiting[place].storage, waiting[place].join)

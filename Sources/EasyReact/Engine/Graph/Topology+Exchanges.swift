@@ -15,13 +15,6 @@ extension EdgeStorage {
     state?._withUnsafeGuaranteedRef { $0.outer?.movingJoin }
   }
 
-  /// Is what the node below holds computed from all its upstreams? Under the topology lock of an edge that has been seen uncut: whoever
-  /// cuts it then waits for the lock before its state may end.
-  borrowing func leadsToJoin() -> Bool {
-    traits.has(.endsDownstream)
-      || state?._withUnsafeGuaranteedRef { ($0.outer ?? $0).movingJoin } != nil
-  }
-
   /// May it be dropped before this turn is over?
   /// - Parameter isCertain: And its end is sure to run.
   fileprivate borrowing func mayBeDropped(in turn: TurnPointer, ifCertain isCertain: Bool) -> Bool {
@@ -41,12 +34,10 @@ extension EdgePointer {
     let closed = Set(closed)
     // What is sure to run drops its edge, or follows it again in its place: that leaves all others in order.
     let between = up.nodesBetween(join, through: closed)
-    for storage in between.union([join]) where storage != up {
-      turn.giveWay(
-        EdgeWalk(storage, .outs).filter {
-          between.contains($0.pointee.down!) && $0.pointee.mayBeDropped(in: turn, ifCertain: true)
-        })
-    }
+    turn.giveWay(
+      up.edges(from: join, between).filter {
+        $0.pointee.mayBeDropped(in: turn, ifCertain: true)
+      })
     return turn.giveWay(firstOnWaysLeft(through: closed, in: turn))
   }
 
@@ -56,17 +47,20 @@ extension EdgePointer {
   {
     let (up, join) = (pointee.up!, pointee.down!)
     let between = up.nodesBetween(join, through: closed)
-    var found: [EdgePointer] = []
-    var front = Front(join, .outs)
-    while let edge = front.next() {
-      let down = edge.pointee.down!
-      if !edge.pointee.isOrdinary() || !between.contains(down) { continue }
-      if edge.pointee.mayBeDropped(in: turn, ifCertain: false) {
-        found.append(edge)
-      } else if down == up {
-        return nil
-      } else {
-        front.see(down)
+    let outs = Dictionary(
+      grouping: up.edges(from: join, between).lazy.filter { $0.pointee.isOrdinary() }
+    ) { $0.pointee.up! }
+    var found: [EdgePointer] = [], seen: Set = [join], todo = [join]
+    while let storage = todo.popLast() {
+      for edge in outs[storage] ?? [] {
+        let down = edge.pointee.down!
+        if edge.pointee.mayBeDropped(in: turn, ifCertain: false) {
+          found.append(edge)
+        } else if down == up {
+          return nil
+        } else if seen.insert(down).inserted {
+          todo.append(down)
+        }
       }
     }
     return found
@@ -99,6 +93,21 @@ extension NodePointer {
       }
     }
     return above.seen
+  }
+
+  /// On the ways from the join to this node, which those between are on. Each edge is in two lists, and either may be long, as that of a node with
+  /// a thousand downstreams is: so the lists are read by turns, until one side is at its end.
+  fileprivate func edges(from join: NodePointer, _ between: Set<NodePointer>) -> [EdgePointer] {
+    let ups = between.subtracting([self]).union([join])
+    var outs = ups.lazy.flatMap { EdgeWalk($0, .outs) }.makeIterator()
+    var ins = between.lazy.flatMap { EdgeWalk($0, .ins) }.makeIterator()
+    var found: (below: [EdgePointer], above: [EdgePointer]) = ([], [])
+    while let edge = outs.next() {
+      if between.contains(edge.pointee.down!) { found.below.append(edge) }
+      guard let edge = ins.next() else { return found.above }
+      if ups.contains(edge.pointee.up!) { found.above.append(edge) }
+    }
+    return found.below
   }
 
   /// The join has run, and goes on to follow what gave way before. True: there was some.

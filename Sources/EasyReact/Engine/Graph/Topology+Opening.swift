@@ -1,7 +1,7 @@
 // A cut inside a component may break it up (Topology+Cycles.swift).
 
 /// An edge inside the component is cut. Returns the edges that led back and lie on no cycle now, in
-/// the order in which they were linked; and the nodes that lie on none.
+/// the order in which they were linked; and the nodes that are no members any more.
 ///
 /// The law that holds throughout: the members reach each other if every `source` leads to every
 /// `target`. So it is enough that each source reaches the root, and the root each target. What is split
@@ -9,7 +9,7 @@
 /// than looking at all members once may take, they are looked at.
 func shrink(
   _ component: Component, withoutWayFrom up: NodePointer, to down: NodePointer
-) -> (opened: [EdgePointer], fallen: [NodePointer]) {
+) -> (opened: [EdgePointer], left: Set<NodePointer>) {
   var rest = Remainder(component, up, down)
   let budget = topology.looks + 4 * component.members.count + 64
   while let doubt = rest.nextDoubt() {
@@ -20,7 +20,7 @@ func shrink(
     if let side = rest.side(in: doubt) { rest.splitOff(strongParts(of: side)) }
   }
   rest.end()
-  return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.fallen)
+  return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.left)
 }
 
 /// A member of which it is not known yet whether it hangs together with the root.
@@ -39,7 +39,7 @@ private struct Remainder {
   private var sources: Set<NodePointer>, targets: Set<NodePointer>
   private var doubtfulSources: [NodePointer] = [], doubtfulTargets: [NodePointer]
   private(set) var opened: [(edge: EdgePointer, number: UInt64)] = []
-  private(set) var fallen: [NodePointer] = []
+  private(set) var left: Set<NodePointer> = []
 
   init(_ component: Component, _ up: NodePointer, _ down: NodePointer) {
     self.component = component
@@ -80,7 +80,7 @@ private struct Remainder {
   mutating func splitOff(_ parts: [[NodePointer]]) {
     for part in parts {
       component.remove(part)
-      if part.count == 1 { fallen += part }
+      left.formUnion(part)
     }
     regrouping {
       for part in parts {
@@ -135,7 +135,7 @@ private struct Remainder {
   mutating func end() {
     guard component.members.count == 1, let last = component.first else { return }
     regrouping { last.put(into: nil) }
-    fallen.append(last)
+    left.insert(last)
   }
 }
 
@@ -213,16 +213,21 @@ extension Front {
 // MARK: - Strongly connected parts
 
 /// Those of these nodes, over edges among them. Tarjan's algorithm with a stack of its own: R. Tarjan,
-/// Depth-first search and linear graph algorithms (1972).
+/// Depth-first search and linear graph algorithms (1972). Downwards and upwards by turns, an edge at a time: a node with a thousand
+/// downstreams may have few upstreams.
 func strongParts(of storages: Set<NodePointer>) -> [[NodePointer]] {
   if storages.count == 1 { return [Array(storages)] }
-  var search = PartSearch(storages)
-  for root in storages { search.run(from: root) }
-  return search.parts
+  var (down, up) = (PartSearch(storages, .outs), PartSearch(storages, .ins))
+  while true {
+    if !down.step() { return down.parts }
+    if !up.step() { return up.parts }
+  }
 }
 
 private struct PartSearch {
   private let storages: Set<NodePointer>
+  private let list: EdgeListKind
+  private var roots: Set<NodePointer>.Iterator
   private(set) var parts: [[NodePointer]] = []
   /// In the order in which they were met; and by number the lowest open one that each reaches.
   private var numbers: [NodePointer: Int]
@@ -231,27 +236,37 @@ private struct PartSearch {
   private var frames: [(number: Int, walk: EdgeWalk)] = []
   private var isDone: Int { .max }
 
-  init(_ storages: Set<NodePointer>) {
-    self.storages = storages
+  init(_ storages: Set<NodePointer>, _ list: EdgeListKind) {
+    (self.storages, self.list) = (storages, list)
+    roots = storages.makeIterator()
     numbers = Dictionary(minimumCapacity: storages.count)
   }
 
-  mutating func run(from root: NodePointer) {
-    if numbers[root] != nil { return }
-    visit(root)
-    while let number = frames.last?.number {
+  /// Looks at one edge. False: it has ended.
+  mutating func step() -> Bool {
+    while true {
+      guard let number = frames.last?.number else {
+        guard let root = roots.next() else { return false }
+        if numbers[root] == nil { visit(root) }
+        continue
+      }
       guard let edge = frames[frames.count - 1].walk.next() else {
         frames.removeLast()
         close(number)
         continue
       }
-      if !edge.pointee.isUncut() { continue }
-      let down = edge.pointee.down!
-      if let seen = numbers[down] {
-        if low[seen] != isDone { low[number] = min(low[number], seen) }
-      } else if storages.contains(down) {
-        visit(down)
-      }
+      look(edge, from: number)
+      return true
+    }
+  }
+
+  private mutating func look(_ edge: EdgePointer, from number: Int) {
+    if !edge.pointee.isUncut() { return }
+    let far = edge.pointee.far(list)
+    if let seen = numbers[far] {
+      if low[seen] != isDone { low[number] = min(low[number], seen) }
+    } else if storages.contains(far) {
+      visit(far)
     }
   }
 
@@ -260,7 +275,7 @@ private struct PartSearch {
     numbers[storage] = number
     low.append(number)
     open.append(storage)
-    frames.append((number, EdgeWalk(storage, .outs)))
+    frames.append((number, EdgeWalk(storage, list)))
   }
 
   private mutating func close(_ number: Int) {

@@ -3,7 +3,7 @@ import Synchronization
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a plain node that nothing ordinary leads to, and for plain ones that a cut takes out of a component; past a limit the graph's ranks are counted anew. What is raised
+// but for a node that nothing ordinary leads to, and where a cut opens cycles; but never that of a join which waits; past a limit the graph's ranks are counted anew. What is raised
 // together is raised by twice as much more as it has nodes and edges, as far as what lies behind can give way with no more effort, and gaps are left between
 // (Topology+Raising.swift).
 //
@@ -79,11 +79,14 @@ extension NodePointer {
     _ = pointee.rank.max(
       up.pointee.rank.load(ordering: .acquiring) + 1, ordering: .sequentiallyConsistent)
     if up.top() >= top() { liftTop(to: up.top() + 1) }
+    // Its rank may have risen, or been counted anew, behind the look for a top of its own that was given just now.
+    let rank = pointee.rank.load(ordering: .sequentiallyConsistent)
+    if top() < rank { liftTop(to: rank) }
   }
 
   func isLifted(above up: NodePointer) -> Bool {
-    up.pointee.rank.load(ordering: .relaxed) < pointee.rank.load(ordering: .relaxed)
-      && up.top() < top()
+    let rank = pointee.rank.load(ordering: .sequentiallyConsistent)
+    return up.pointee.rank.load(ordering: .relaxed) < rank && up.top() < top() && rank <= top()
   }
 
   /// A top of `noTop` is the rank.
@@ -119,14 +122,18 @@ extension NodePointer {
     }
   }
 
-  /// A join, which keeps its rank: it may wait by that, in another thread's turn.
+  /// Does a join wait for its run by the rank of this node, or may it, in another thread's turn?
   fileprivate func mayWait() -> Bool {
-    isDerivation
-      || EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && $0.pointee.leadsToJoin() }
+    mayWait(pointee.join)
+      || EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && mayWait($0.pointee.joinBelow()) }
   }
 
-  /// Of which no edge need be there.
-  fileprivate var isDerivation: Bool { pointee.join?.pointee.count == 0 }
+  /// The same of one of its joins. Where this turn holds the node none waits in another's. The state of an edge that is seen uncut, and so that
+  /// join, is there as long as the topology lock is held: whoever cuts it waits for that.
+  fileprivate func mayWait(_ join: JoinPointer?) -> Bool {
+    guard let join else { return false }
+    return !holds(by: currentTurn()) || join.pointee.isWaiting
+  }
 
   /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
@@ -137,53 +144,136 @@ extension NodePointer {
   }
 }
 
-/// What has fallen out of a component goes below what it led back to, if that takes plain nodes alone that fell with it; else the ends rise
-/// above it. Both ways are looked at by turns, each time twice as far, and the one that ends first is taken.
-func sink(_ opened: [EdgePointer], _ fallen: [NodePointer]) {
-  let fallen = Set(fallen)
-  let ends = opened.filter { fallen.contains($0.pointee.up!) }
-  if ends.isEmpty { return }
-  var most = 8 * fallen.count
+/// Where a cut opens cycles, what led back has to lie below its end: so the starts go down with what leads to them, or the ends rise. Both ways are
+/// looked at by turns, each time twice as far, and the one that ends first is taken.
+/// - Parameter isMember: Of what was the component.
+func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
+  var groups: [UnsafeMutableRawPointer?: [EdgePointer]] = [:]
+  for edge in opened { groups[edge.pointee.up!.component()?.toOpaque(), default: []].append(edge) }
+  for edge in opened {
+    guard let group = groups.removeValue(forKey: edge.pointee.up!.component()?.toOpaque())
+    else { continue }
+    let ends = group.filter {
+      $0.pointee.up!.pointee.rank.load(ordering: .relaxed)
+        >= $0.pointee.down!.pointee.rank.load(ordering: .relaxed)
+    }
+    if !ends.isEmpty { sinkOrLeave(ends, among: isMember) }
+  }
+}
+
+/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all.
+private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
+  var most = 16
   while true {
-    guard let (ranks, isAll) = ranksBelow(ends, fallen, looks: most) else { return }
-    if isAll { return lower(ranks) }
-    if wouldRaise(ends, atMost: most) { return }
+    var sinking = Sinking(looks: most)
+    switch sinking.run(ends, among: isMember) {
+    case .known: return lower(sinking.ranks)
+    case .isKept: return
+    case .tooFar: if wouldRaise(ends, atMost: most) { return }
+    }
     most *= 2
   }
 }
 
-/// Nil: something else would have to go down. Not all: there are more edges to look at.
-private func ranksBelow(_ ends: [EdgePointer], _ fallen: Set<NodePointer>, looks: Int)
-  -> (ranks: [NodePointer: Int32], isAll: Bool)?
-{
-  var ranks: [NodePointer: Int32] = [:], left = looks
-  // In order of the old ranks, from the highest: so with signs reversed.
-  var lifts = Lifts()
-  /// False: that has not fallen.
-  func add(_ edge: EdgePointer, _ rank: Int32) -> Bool {
-    let up = edge.pointee.up!, old = up.pointee.rank.load(ordering: .relaxed)
-    if rank > ranks[up] ?? old { return true }
-    lifts.add(up, from: -old, to: 1 - rank)
-    return fallen.contains(up)
+/// What has to go down, and how far.
+private struct Sinking {
+  enum Outcome {
+    case known
+    /// A join that may wait would have to.
+    case isKept
+    /// There are more edges to look at.
+    case tooFar
   }
-  for edge in ends { _ = add(edge, edge.pointee.down!.pointee.rank.load(ordering: .relaxed)) }
-  while let (storage, negative) = lifts.next() {
-    let isNew = ranks.updateValue(-negative, forKey: storage) == nil
-    // `mayWait`, in one walk with the rest: that ends at the first edge which holds the node, be there thousands.
-    if storage.isDerivation { return nil }
-    for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
-      if isNew { left -= 1 }
-      if left < 0 { return (ranks, false) }
-      if edge.pointee.leadsToJoin() || edge.pointee.isOrdinary() && !add(edge, -negative) {
-        return nil
+
+  private(set) var ranks: [NodePointer: Int32] = [:]
+  private var left: Int
+  /// The members that lead to the starts, and those that lead to each of these; and how many of them each leads to.
+  private var members: [NodePointer: (ups: [NodePointer], others: [NodePointer])] = [:]
+  private var outs: [NodePointer: Int] = [:]
+  /// What was no member, in order of the old ranks from the highest: so with signs reversed.
+  private var others = Lifts()
+
+  init(looks: Int) { left = looks }
+
+  mutating func run(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) -> Outcome {
+    if !find(from: ends.map { $0.pointee.up! }, among: isMember) { return .tooFar }
+    return lowerMembers(below: ends) ? lowerOthers() : .isKept
+  }
+
+  /// False: too far.
+  private mutating func find(from starts: [NodePointer], among isMember: (NodePointer) -> Bool)
+    -> Bool
+  {
+    var todo = starts
+    while let storage = todo.popLast() {
+      if members[storage] != nil { continue }
+      var ups: [NodePointer] = [], others: [NodePointer] = []
+      for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+        left -= 1
+        if left < 0 { return false }
+        let up = edge.pointee.up!
+        if !edge.pointee.isOrdinary() { continue }
+        if isMember(up) { ups.append(up) } else { others.append(up) }
+      }
+      members[storage] = (ups, others)
+      for up in ups { outs[up, default: 0] += 1 }
+      todo += ups
+    }
+    return true
+  }
+
+  /// Each when all that it leads to is known: by their old ranks they have no order, for the edges that were opened go against it. False: one is kept.
+  private mutating func lowerMembers(below ends: [EdgePointer]) -> Bool {
+    var most: [NodePointer: Int32] = [:]
+    for edge in ends {
+      let rank = edge.pointee.down!.pointee.rank.load(ordering: .relaxed) - 1
+      most[edge.pointee.up!] = min(most[edge.pointee.up!] ?? .max, rank)
+    }
+    var ready = members.keys.filter { outs[$0] == nil }
+    while let storage = ready.popLast() {
+      var rank = storage.pointee.rank.load(ordering: .relaxed)
+      if let most = most[storage], most < rank {
+        if storage.mayWait() { return false }
+        (ranks[storage], rank) = (most, most)
+        for up in members[storage]!.others { lower(up, below: rank) }
+      }
+      for up in members[storage]!.ups {
+        most[up] = min(most[up] ?? .max, rank - 1)
+        outs[up]! -= 1
+        if outs[up] == 0 { ready.append(up) }
       }
     }
+    return true
   }
-  return (ranks, true)
+
+  private mutating func lower(_ other: NodePointer, below rank: Int32) {
+    let old = other.pointee.rank.load(ordering: .relaxed)
+    if old >= rank { others.add(other, from: -old, to: 1 - rank) }
+  }
+
+  /// They have the order of their old ranks.
+  private mutating func lowerOthers() -> Outcome {
+    while let (storage, negative) = others.next() {
+      ranks[storage] = -negative
+      if storage.mayWait(storage.pointee.join) { return .isKept }
+      for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+        left -= 1
+        if left < 0 { return .tooFar }
+        if storage.mayWait(edge.pointee.joinBelow()) { return .isKept }
+        if edge.pointee.isOrdinary() { lower(edge.pointee.up!, below: -negative) }
+      }
+    }
+    return .known
+  }
 }
 
 private func lower(_ ranks: [NodePointer: Int32]) {
-  for (storage, rank) in ranks { storage.pointee.rank.store(rank, ordering: .relaxed) }
+  // Of the one that runs it is not known any more: see `noteArrival`.
+  currentTurn().pointee.runningRank = -1
+  for (storage, rank) in ranks {
+    storage.liftTop(to: storage.top())  // which does not fall
+    storage.pointee.rank.store(rank, ordering: .relaxed)
+  }
   if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
     rank < -rankLimit.load(ordering: .relaxed)
   {
@@ -191,9 +281,10 @@ private func lower(_ ranks: [NodePointer: Int32]) {
   }
 }
 
-/// Would the ends of these edges raise no more nodes and edges than that, if they came behind the starts? The way of `raise(above:)`.
+/// Would the ends of these edges raise no more nodes and edges than that, if they came behind the starts? The way of `raise(above:)`, which comes back
+/// to a node where the old ranks are not the order of the new ones: to look eight times on average is too much too.
 private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
-  var ranks: [NodePointer: Int32] = [:], left = most
+  var ranks: [NodePointer: Int32] = [:], left = most, looks = 8 * most
   var lifts = Lifts()
   func add(_ edge: EdgePointer, above rank: Int32) {
     let down = edge.pointee.down!, old = down.pointee.rank.load(ordering: .relaxed)
@@ -205,7 +296,8 @@ private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
     if isNew { left -= 1 }
     for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
       if isNew { left -= 1 }
-      if left < 0 { return false }
+      looks -= 1
+      if left < 0 || looks < 0 { return false }
       if !edge.pointee.has(.isBackEdge) { add(edge, above: rank) }
     }
   }

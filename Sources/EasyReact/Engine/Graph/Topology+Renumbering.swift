@@ -14,11 +14,16 @@ extension NodePointer {
     recounts.add(1, ordering: .sequentiallyConsistent)  // who sees a new number sees this
     var seen: [NodePointer: (rank: Int32, top: Int32)] = [self: height]
     var todo = [self]
+    func see(_ storage: NodePointer) {
+      if seen.updateValue(storage.height, forKey: storage) == nil { todo.append(storage) }
+    }
     while let storage = todo.popLast() {
+      // All members of a component, which have one top: what holds them together may be marked as cut, and not noted yet.
+      let standIn = storage.standIn()
+      if standIn == storage { storage.members()?.forEach(see) } else { see(standIn) }
       for list in [EdgeListKind.ins, .outs] {
         for edge in EdgeWalk(storage, list) where edge.pointee.isUncut() {
-          let far = edge.pointee.far(list)
-          if seen.updateValue(far.height, forKey: far) == nil { todo.append(far) }
+          see(edge.pointee.far(list))
         }
       }
     }

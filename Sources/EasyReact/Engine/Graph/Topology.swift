@@ -138,10 +138,10 @@ extension EdgePointer {
         return
       }
       _ = topology.forget(edge)
-      let (opened, fallen) = shrink(
+      let (opened, left) = shrink(
         component.takeUnretainedValue(), withoutWayFrom: up, to: down)
       for edge in opened { edge.pointee.remove(.isBackEdge) }
-      sink(opened, fallen)
+      sink(opened) { left.contains($0) || $0.component() == component }
       for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
     }
   }

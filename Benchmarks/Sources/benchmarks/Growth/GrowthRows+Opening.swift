@@ -1,0 +1,104 @@
+import EasyReact
+
+/// Cuts that open cycles, and links that make components grow, where what has to rise, or to go down, could be much.
+func openingRows() -> [GrowthRow] {
+  [
+    // What falls out of the hub's component is a join, which does not wait: it goes down like a plain node.
+    GrowthRow("n rules of a hub and a field, fed back into it, each cut from the hub", limit: 1.5) {
+      size in
+      let hub = MutableNode<Int>(), fields = emptyNodes(size)
+      let rules = fields.map { hub.combine($0) }
+      for rule in rules { hub.link(to: rule.map { $0.0 &+ $0.1 }) }
+      return Grown(work: size, keep: (hub, fields, rules)) {
+        for rule in rules { rule.wiring.removeUpstreamNode(hub) }
+      }
+    },
+    GrowthRow("n fields of a form that feed it back, all switched away from it by one set") {
+      size in
+      let isEditing = MutableNode(true), form = MutableNode<Int>(), nothing = Node<Int>()
+      let fields = emptyNodes(size)
+      for field in fields {
+        field.link(to: isEditing.flattenMap { [weak form] in $0 ? form! : nothing })
+        form.link(to: field)
+      }
+      return Grown(work: size, keep: (form, fields)) { isEditing.value = false }
+    },
+    // What falls out still hangs together: it goes down as well.
+    GrowthRow("n synced pairs, each in a ring with a hub, cut where it leaves the hub", limit: 1.5)
+    {
+      size in
+      let hub = MutableNode<Int>(), first = emptyNodes(size), second = emptyNodes(size)
+      let links = (0..<size).map { index in
+        second[index].sync(with: first[index])
+        let link = first[index].link(to: hub)
+        hub.link(to: second[index])
+        return link
+      }
+      return Grown(work: size, keep: [[hub], first, second]) { for link in links { link.cancel() } }
+    },
+    // By their old ranks all of one chain come before all of the other: each is to be looked at once, not once for each rung.
+    GrowthRow("one cut, behind which two chains of n take turns", limit: 1.5) { size in
+      let (chains, link) = chainsInOneOrder(size) { $0.map { $0 } }
+      return Grown(work: size, keep: chains) { link.cancel() }
+    },
+    GrowthRow("one cut, behind which two chains of n are no longer in one order", limit: 1.5) {
+      size in
+      let (chains, link) = chainsInOneOrder(size) { $0 }
+      return Grown(work: size, keep: chains) { link.cancel() }
+    },
+    // The editor's top is the lower one, and it has few edges, and a partner.
+    GrowthRow(
+      "n rows that follow one another, each synced with an editor that is synced", limit: 1.5
+    ) { size in
+      let rows = emptyNodes(size), editors = emptyNodes(size), partners = emptyNodes(size)
+      for index in 1..<size { rows[index].link(to: rows[index - 1]) }
+      for index in 0..<size { editors[index].sync(with: partners[index]) }
+      return Grown(work: size, keep: [rows, editors, partners]) {
+        for index in 0..<size { editors[index].sync(with: rows[index]) }
+      }
+    },
+    GrowthRow(
+      "n running totals, each synced with an editor that is synced, from the last on", limit: 1.5
+    ) { size in
+      let rows = emptyNodes(size), fields = emptyNodes(size)
+      let editors = emptyNodes(size), partners = emptyNodes(size)
+      for index in 1..<size {
+        rows[index].link(to: rows[index - 1].combine(fields[index]).map { $0.0 })
+      }
+      for index in 0..<size { editors[index].sync(with: partners[index]) }
+      return Grown(work: size, keep: [rows, fields, editors, partners]) {
+        for index in (0..<size).reversed() { editors[index].sync(with: rows[index]) }
+      }
+    },
+    // The side of the hub has fewer members, and all its downstreams.
+    GrowthRow(
+      "a hub of n maps with a partner, synced with three others and let go of, n times", limit: 1.5
+    ) { size in
+      let hub = MutableNode<Int>(), partner = MutableNode<Int>(), others = emptyNodes(3)
+      let maps = (0..<size).map { _ in hub.map { $0 } }
+      hub.sync(with: partner)
+      for other in others.dropFirst() { others[0].sync(with: other) }
+      return Grown(work: size, keep: (maps, partner, others)) {
+        for _ in 0..<size { hub.sync(with: others[0]).cancel() }
+      }
+    },
+  ]
+}
+
+/// Two chains of which the second follows the first by one link; each rung leads from the first to the second, and back to the next node of the
+/// first. So without that link they take turns.
+private func chainsInOneOrder(_ size: Int, _ rung: (MutableNode<Int>) -> Node<Int>)
+  -> (chains: [[MutableNode<Int>]], link: any Cancelable)
+{
+  let first = emptyNodes(size), second = emptyNodes(size)
+  for index in 1..<size {
+    first[index].link(to: first[index - 1])
+    second[index].link(to: second[index - 1])
+  }
+  let link = second[0].link(to: first[size - 1])
+  for index in 0..<size {
+    second[index].link(to: rung(first[index]))
+    if index + 1 < size { first[index + 1].link(to: second[index]) }
+  }
+  return ([first, second], link)
+}
