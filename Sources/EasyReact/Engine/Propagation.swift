@@ -322,7 +322,7 @@ extension TurnPointer {
       return
     }
     pointee.wave = Wave(number: join.pointee.wave, flags: join.pointee.flags, context: context)
-    pointee.runningRank = waiting.rank
+    (pointee.running, pointee.runningRank) = (storage, waiting.rank)
     (pointee.runningSender, pointee.runningTiebreak) = (join.pointee.sender, join.pointee.tiebreak)
     if join.pointee.run(storage, self) {
       pointee.toldJoins &+= 1
@@ -330,7 +330,7 @@ extension TurnPointer {
     } else if pointee.isTraced, !join.pointee.isWaiting {
       storage.traceSilentRun(in: self)
     }
-    pointee.runningRank = -1
+    (pointee.running, pointee.runningRank) = (nil, .min)
     pointee.wave.context = nil
     _ = consume context
   }

@@ -315,6 +315,74 @@ extension `Depth` {
       #expect(!text.contains("EasyReact:"))
     }
 
+    /// Below zero, where joins come to lie that a cut has made go down, is a rank like another.
+    @Test func `5.4 joins that went down for a cut are no cycle of listeners`() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        GraphLimits.reentrantSets = 10
+        let source = MutableNode(0), other = MutableNode(0)
+        let rules = (0..<50).map { _ in source.combine(other).map { $0.0 + $0.1 } }
+        for rule in rules {
+          let first = MutableNode<Int>(), second = MutableNode<Int>()
+          let link = second.link(to: first)
+          second.link(to: rule.filter { _ in false })
+          first.link(to: second)
+          link.cancel()
+        }
+        if ranks(of: rules.map { $0.upstreamNodes[0] }).lowerBound >= 0 { exit(3) }
+        source.value = 1
+        if rules.contains(where: { $0.value != 1 }) { exit(4) }
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(!text.contains("EasyReact:"))
+    }
+
+    @Test func `5.4 a cycle of listeners that opens a ring in each round is warned of too`() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        GraphLimits.reentrantSets = 10
+        let source = MutableNode(0)
+        let listening = source.combine(source).listen {
+          let first = MutableNode<Int>(), second = MutableNode<Int>()
+          let link = second.link(to: first)
+          first.link(to: second)
+          link.cancel()
+          second.wiring.removeDownstreamNodes()
+          if $0 > 0, $1 < 100 { source.value = $0 + 1 }
+        }
+        source.value = 1
+        listening.cancel()
+      }
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("EasyReact: 10 sets"))
+    }
+
+    /// Joins that only lead to a ring which is opened go down for it; who opens it is not inside them.
+    @Test func `7.4 who opens a ring keeps nothing that leads there from others`() {
+      let price = MutableNode(1), tax = MutableNode(1), sum = price.combine(tax).map { $0 * $1 }
+      let form = MutableNode<Int>(), hub = MutableNode<Int>(), other = MutableNode(5)
+      let choice = MutableNode(0), chosen = choice.flattenMap { $0 == 0 ? hub : other }
+      form.link(to: chosen.filter { $0 > 1_000 })
+      form.link(to: sum.filter { $0 > 1_000 })
+      hub.link(to: form)
+      let heard = Heard<Int>(), listenings = CancelableBag()
+      let before = ranks(of: sum.upstreamNodes)
+      listenings.add(sum.listen { heard.hear($0) })
+      whileInside { stop in
+        listenings.add(chosen.listen { if $0 == 5 { stop() } })
+        return { choice.value = 1 }
+      } meanwhile: {
+        #expect(ranks(of: sum.upstreamNodes).upperBound < before.lowerBound, "they went down")
+        price.value = 7
+        #expect(heard.values == [1, 7])
+        batch {
+          price.value = 2
+          tax.value = 2
+        }
+        #expect(heard.values == [1, 7, 4])
+      }
+      #expect(heard.values == [1, 7, 4])
+      listenings.cancel()
+    }
+
     /// A component may be held together by edges that are marked as cut and not noted yet, by two threads, while a third counts ranks anew.
     @Test func `5.1 ranks that are counted anew while others link and cut hide no cycle`() async {
       await #expect(processExitsWith: .success) {

@@ -75,13 +75,18 @@ extension TurnPointer {
   @inline(never) private func orderAnew() {
     underTopologyLock {
       pointee.recounts = recounts.load(ordering: .relaxed)
-      pointee.runningRank = -1
+      readRunningRank()
       var waiting = UnsafeMutableBufferPointer(start: pointee.joins, count: pointee.joinCount)
       for place in waiting.indices {
         waiting[place] = WaitingJoin(waiting[place].storage, waiting[place].join)
       }
       waiting.sort(by: <)
     }
+  }
+
+  /// It has another one, perhaps. Under the topology lock.
+  func readRunningRank() {
+    pointee.runningRank = pointee.running?.pointee.rank.load(ordering: .relaxed) ?? .min
   }
 
   @inline(never) private func moveFirst() {

@@ -51,8 +51,9 @@ import Synchronization
   /// switching from one inner node to the next allocates nothing.
   @usableFromInline var spareEdges: UnsafeMutableRawPointer? = nil
   @usableFromInline var spareEdgeRoom = easyreact_is_sanitized() ? 0 : 16
-  /// The rank of the join whose value is being told, of the count that `recounts` names; -1: of none, or not known.
-  var runningRank: Int32 = -1
+  /// The join whose value is being told, and its rank, of the count that `recounts` names; the lowest: of none.
+  var running: NodePointer? = nil
+  var runningRank = Int32.min
   /// What the join that runs goes on with, beside the wave. It is not read from the join: what its run sets may have come there again.
   @usableFromInline var runningSender: NodePointer? = nil
   var runningTiebreak: UInt64 = 0

@@ -86,7 +86,7 @@ extension NodePointer {
 
   func isLifted(above up: NodePointer) -> Bool {
     let rank = pointee.rank.load(ordering: .sequentiallyConsistent)
-    return up.pointee.rank.load(ordering: .relaxed) < rank && up.top() < top() && rank <= top()
+    return up.pointee.rank.load(ordering: .acquiring) < rank && up.top() < top() && rank <= top()
   }
 
   /// A top of `noTop` is the rank.
@@ -107,18 +107,27 @@ extension NodePointer {
     }
   }
 
-  /// Makes the ranks rise along an edge that does not lead back. A plain node that nothing ordinary leads to
+  /// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to
   /// goes below, instead of raising all that follows: so a chain is built from its end in linear
   /// time too.
   func order(before down: NodePointer, by edge: EdgePointer) {
     let rank = down.pointee.rank.load(ordering: .relaxed)
     let least = pointee.rank.load(ordering: .relaxed)
-    if rank > least { return }
-    if down.hasOrdinaryEdge(.outs, except: edge), !hasOrdinaryEdge(.ins, except: edge), !mayWait() {
-      pointee.rank.store(rank - 1, ordering: .relaxed)
+    if rank > least || goesBelow(down, by: edge) { return }
+    if down.raise(above: least) > rankLimit.load(ordering: .relaxed) { down.countAnew() }
+  }
+
+  private func goesBelow(_ down: NodePointer, by edge: EdgePointer) -> Bool {
+    if !down.hasOrdinaryEdge(.outs, except: edge) || hasOrdinaryEdge(.ins, except: edge) {
+      return false
+    }
+    return lookingInside {
+      if mayWait() { return false }
+      let rank = down.pointee.rank.load(ordering: .relaxed) - 1
+      pointee.rank.store(rank, ordering: .relaxed)
+      currentTurn().readRunningRank()
       if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }
-    } else if down.raise(above: least) > rankLimit.load(ordering: .relaxed) {
-      down.countAnew()
+      return true
     }
   }
 
@@ -128,8 +137,8 @@ extension NodePointer {
       || EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && mayWait($0.pointee.joinBelow()) }
   }
 
-  /// The same of one of its joins. Where this turn holds the node none waits in another's. The state of an edge that is seen uncut, and so that
-  /// join, is there as long as the topology lock is held: whoever cuts it waits for that.
+  /// The same of one of its joins, `lookingInside`. Where this turn holds the node none waits in another's. The state of an edge that is
+  /// seen uncut, and so that join, is there as long as the topology lock is held: whoever cuts it waits for that.
   fileprivate func mayWait(_ join: JoinPointer?) -> Bool {
     guard let join else { return false }
     return !holds(by: currentTurn()) || join.pointee.isWaiting
@@ -163,16 +172,37 @@ func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
 
 /// Starts that lie on no cycle now, or on the same ones, which go down together or not at all.
 private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
-  var most = 16
-  while true {
-    var sinking = Sinking(looks: most)
-    switch sinking.run(ends, among: isMember) {
-    case .known: return lower(sinking.ranks)
-    case .isKept: return
-    case .tooFar: if wouldRaise(ends, atMost: most) { return }
+  var most = 16, isDone = false
+  while !isDone {
+    isDone = lookingInside {
+      var sinking = Sinking(looks: most)
+      switch sinking.run(ends, among: isMember) {
+      case .known: lower(sinking.ranks)
+      case .isKept: break
+      case .tooFar: return false
+      }
+      return true
     }
+    isDone = isDone || wouldRaise(ends, atMost: most)
     most *= 2
   }
+}
+
+/// Regions that are taken for a look at whether joins wait are given back behind it, with what others have left there meanwhile: who opens a ring
+/// is not inside all that leads there.
+private func lookingInside<Result>(_ body: () -> Result) -> Result {
+  let turn = currentTurn(), before = turn.pointee.held
+  defer {
+    while let region = turn.pointee.held, region != before {
+      if region.hasMessages {
+        turn.pointee.held = region.pointee.nextHeld
+        region.handOver()
+      } else {
+        turn.release(region)
+      }
+    }
+  }
+  return body()
 }
 
 /// What has to go down, and how far.
@@ -268,12 +298,11 @@ private struct Sinking {
 }
 
 private func lower(_ ranks: [NodePointer: Int32]) {
-  // Of the one that runs it is not known any more: see `noteArrival`.
-  currentTurn().pointee.runningRank = -1
   for (storage, rank) in ranks {
     storage.liftTop(to: storage.top())  // which does not fall
-    storage.pointee.rank.store(rank, ordering: .relaxed)
+    storage.pointee.rank.store(rank, ordering: .releasing)
   }
+  currentTurn().readRunningRank()
   if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
     rank < -rankLimit.load(ordering: .relaxed)
   {
