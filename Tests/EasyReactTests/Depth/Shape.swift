@@ -323,10 +323,12 @@ extension `Depth` {
         let rules = (0..<50).map { _ in source.combine(other).map { $0.0 + $0.1 } }
         for rule in rules {
           let first = MutableNode<Int>(), second = MutableNode<Int>()
+          let followers = (0..<300).map { _ in first.map { $0 } }  // which would be dearer to raise
           let link = second.link(to: first)
           second.link(to: rule.filter { _ in false })
           first.link(to: second)
           link.cancel()
+          if followers.isEmpty { exit(2) }
         }
         if ranks(of: rules.map { $0.upstreamNodes[0] }).lowerBound >= 0 { exit(3) }
         source.value = 1
@@ -363,6 +365,7 @@ extension `Depth` {
       form.link(to: chosen.filter { $0 > 1_000 })
       form.link(to: sum.filter { $0 > 1_000 })
       hub.link(to: form)
+      let followers = (0..<300).map { _ in hub.map { $0 } }  // which would be dearer to raise
       let heard = Heard<Int>(), listenings = CancelableBag()
       let before = ranks(of: sum.upstreamNodes)
       listenings.add(sum.listen { heard.hear($0) })
@@ -379,7 +382,7 @@ extension `Depth` {
         }
         #expect(heard.values == [1, 7, 4])
       }
-      #expect(heard.values == [1, 7, 4])
+      #expect(heard.values == [1, 7, 4] && followers.count == 300)
       listenings.cancel()
     }
 

@@ -617,7 +617,10 @@ class Twin {
       ranks[node.number] = rank
       todo += edges.filter { $0.down === node && !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
-    let looks = edges.count { above.contains($0.down.number) || ranks[$0.down.number] != nil }
+    let others = Set(ranks.keys).subtracting(above)
+    let looks =
+      edges.count { above.contains($0.down.number) }
+      + 16 * edges.count { others.contains($0.down.number) }
     var most = 16
     while looks > most {
       if effort <= most { return }

@@ -281,13 +281,14 @@ private struct Sinking {
     if old >= rank { others.add(other, from: -old, to: 1 - rank) }
   }
 
-  /// They have the order of their old ranks.
+  /// They have the order of their old ranks. They count for more, since no room is left above what goes down, as is below what rises: a chain
+  /// that leads to one ring after the other would go down for each.
   private mutating func lowerOthers() -> Outcome {
     while let (storage, negative) = others.next() {
       ranks[storage] = -negative
       if storage.mayWait(storage.pointee.join) { return .isKept }
       for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
-        left -= 1
+        left -= 16
         if left < 0 { return .tooFar }
         if storage.mayWait(edge.pointee.joinBelow()) { return .isKept }
         if edge.pointee.isOrdinary() { lower(edge.pointee.up!, below: -negative) }
