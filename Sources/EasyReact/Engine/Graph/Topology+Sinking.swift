@@ -1,0 +1,167 @@
+import Synchronization
+
+// What goes down, or rises, where a cut opens cycles. Why: decision 0007.
+
+/// Where a cut opens cycles, what led back has to lie below its end: so the starts go down with what leads to them, or the ends rise. Both ways are
+/// looked at by turns, each time twice as far, and the one that ends first is taken.
+/// - Parameter isMember: Of what was the component.
+func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
+  var groups: [UnsafeMutableRawPointer?: [EdgePointer]] = [:]
+  for edge in opened { groups[edge.pointee.up!.component()?.toOpaque(), default: []].append(edge) }
+  for edge in opened {
+    guard let group = groups.removeValue(forKey: edge.pointee.up!.component()?.toOpaque())
+    else { continue }
+    let ends = group.filter {
+      $0.pointee.up!.pointee.rank.load(ordering: .relaxed)
+        >= $0.pointee.down!.pointee.rank.load(ordering: .relaxed)
+    }
+    if !ends.isEmpty { sinkOrLeave(ends, among: isMember) }
+  }
+}
+
+/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all.
+private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
+  var most = 16, isDone = false
+  while !isDone {
+    isDone = lookingInside {
+      var sinking = Sinking(looks: most)
+      switch sinking.run(ends, among: isMember) {
+      case .known: lower(sinking.ranks)
+      case .isKept: break
+      case .tooFar: return false
+      }
+      return true
+    }
+    isDone = isDone || wouldRaise(ends, atMost: most)
+    most *= 2
+  }
+}
+
+/// What has to go down, and how far.
+private struct Sinking {
+  enum Outcome {
+    case known
+    /// A join that may wait would have to.
+    case isKept
+    /// There are more edges to look at.
+    case tooFar
+  }
+
+  private(set) var ranks: [NodePointer: Int32] = [:]
+  private var left: Int
+  /// The members that lead to the starts, and those that lead to each of these; and how many of them each leads to.
+  private var members: [NodePointer: (ups: [NodePointer], others: [NodePointer])] = [:]
+  private var outs: [NodePointer: Int] = [:]
+  /// What was no member, in order of the old ranks from the highest: so with signs reversed.
+  private var others = Lifts()
+
+  init(looks: Int) { left = looks }
+
+  mutating func run(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) -> Outcome {
+    if !find(from: ends.map { $0.pointee.up! }, among: isMember) { return .tooFar }
+    return lowerMembers(below: ends) ? lowerOthers() : .isKept
+  }
+
+  /// False: too far.
+  private mutating func find(from starts: [NodePointer], among isMember: (NodePointer) -> Bool)
+    -> Bool
+  {
+    var todo = starts
+    while let storage = todo.popLast() {
+      if members[storage] != nil { continue }
+      var ups: [NodePointer] = [], others: [NodePointer] = []
+      for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+        left -= 1
+        if left < 0 { return false }
+        let up = edge.pointee.up!
+        if !edge.pointee.isOrdinary() { continue }
+        if isMember(up) { ups.append(up) } else { others.append(up) }
+      }
+      members[storage] = (ups, others)
+      for up in ups { outs[up, default: 0] += 1 }
+      todo += ups
+    }
+    return true
+  }
+
+  /// Each when all that it leads to is known: by their old ranks they have no order, for the edges that were opened go against it. False: one is kept.
+  private mutating func lowerMembers(below ends: [EdgePointer]) -> Bool {
+    var most: [NodePointer: Int32] = [:]
+    for edge in ends {
+      let rank = edge.pointee.down!.pointee.rank.load(ordering: .relaxed) - 1
+      most[edge.pointee.up!] = min(most[edge.pointee.up!] ?? .max, rank)
+    }
+    var ready = members.keys.filter { outs[$0] == nil }
+    while let storage = ready.popLast() {
+      var rank = storage.pointee.rank.load(ordering: .relaxed)
+      if let most = most[storage], most < rank {
+        if storage.mayWait() { return false }
+        (ranks[storage], rank) = (most, most)
+        for up in members[storage]!.others { lower(up, below: rank) }
+      }
+      for up in members[storage]!.ups {
+        most[up] = min(most[up] ?? .max, rank - 1)
+        outs[up]! -= 1
+        if outs[up] == 0 { ready.append(up) }
+      }
+    }
+    return true
+  }
+
+  private mutating func lower(_ other: NodePointer, below rank: Int32) {
+    let old = other.pointee.rank.load(ordering: .relaxed)
+    if old >= rank { others.add(other, from: -old, to: 1 - rank) }
+  }
+
+  /// They have the order of their old ranks. They count for more, since no room is left above what goes down, as is below what rises: a chain
+  /// that leads to one ring after the other would go down for each.
+  private mutating func lowerOthers() -> Outcome {
+    while let (storage, negative) = others.next() {
+      ranks[storage] = -negative
+      if storage.mayWait(storage.pointee.join) { return .isKept }
+      for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
+        left -= 16
+        if left < 0 { return .tooFar }
+        if storage.mayWait(edge.pointee.joinBelow()) { return .isKept }
+        if edge.pointee.isOrdinary() { lower(edge.pointee.up!, below: -negative) }
+      }
+    }
+    return .known
+  }
+}
+
+private func lower(_ ranks: [NodePointer: Int32]) {
+  for (storage, rank) in ranks {
+    storage.liftTop(to: storage.top())  // which does not fall
+    storage.pointee.rank.store(rank, ordering: .releasing)
+  }
+  currentTurn().readRunningRank()
+  if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
+    rank < -rankLimit.load(ordering: .relaxed)
+  {
+    storage.countAnew()
+  }
+}
+
+/// Would the ends of these edges raise no more nodes and edges than that, if they came behind the starts? The way of `raise(above:)`, which comes back
+/// to a node where the old ranks are not the order of the new ones: to look eight times on average is too much too.
+private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
+  var ranks: [NodePointer: Int32] = [:], left = most, looks = 8 * most
+  var lifts = Lifts()
+  func add(_ edge: EdgePointer, above rank: Int32) {
+    let down = edge.pointee.down!, old = down.pointee.rank.load(ordering: .relaxed)
+    if ranks[down] ?? old <= rank { lifts.add(down, from: old, to: rank + 1) }
+  }
+  for edge in ends { add(edge, above: edge.pointee.up!.pointee.rank.load(ordering: .relaxed)) }
+  while let (storage, rank) = lifts.next() {
+    let isNew = ranks.updateValue(rank, forKey: storage) == nil
+    if isNew { left -= 1 }
+    for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+      if isNew { left -= 1 }
+      looks -= 1
+      if left < 0 || looks < 0 { return false }
+      if !edge.pointee.has(.isBackEdge) { add(edge, above: rank) }
+    }
+  }
+  return left >= 0
+}
