@@ -29,7 +29,7 @@ private func violationsOfCycles(among storages: Set<NodePointer>) -> [String] {
     storage.component() != nil || storage.edges(.ins).contains { $0.pointee.has(.isBackEdge) }
   }
   if !isCyclic { return [] }
-  return underTopologyLock { strongParts(of: storages) }.compactMap { part in
+  return underTopologyLock { strongParts(of: storages).parts }.compactMap { part in
     let known = part[0].component()
     let members = known?._withUnsafeGuaranteedRef { $0.members } ?? [part[0]]
     let isRight =

@@ -357,6 +357,25 @@ extension `Depth` {
       #expect(text.contains("EasyReact: 10 sets"))
     }
 
+    /// It would go down with the join below it, which does not wait yet, and that would come first then.
+    @Test func `4.1 a join that waits where its ring is opened keeps its place`() {
+      let source = MutableNode(0), hub = MutableNode(0), cell = MutableNode(0)
+      let link = cell.link(to: hub), first = cell.combine(source).map { $0.1 }
+      let opening = source.map { $0 }
+      let second = first.combine(source.map { $0 }), heard = Heard<[Int]>()
+      let followers = (0..<300).map { _ in hub.map { $0 } }  // which would be dearer to raise
+      hub.link(to: second.map { $0.0 }.filter { _ in false })
+      let listenings = [
+        opening.listen { if $0 == 1 { link.cancel() } },
+        second.listen { heard.hear([$0.0, $0.1]) },
+      ]
+      source.value = 1
+      #expect(heard.values == [[0, 0], [1, 1]])
+      source.value = 2
+      #expect(heard.values == [[0, 0], [1, 1], [2, 2]] && followers.count == 300)
+      for listening in listenings { listening.cancel() }
+    }
+
     /// Joins that only lead to a ring which is opened go down for it; who opens it is not inside them.
     @Test func `7.4 who opens a ring keeps nothing that leads there from others`() {
       let price = MutableNode(1), tax = MutableNode(1), sum = price.combine(tax).map { $0 * $1 }

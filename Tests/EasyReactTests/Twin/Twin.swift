@@ -587,7 +587,8 @@ class Twin {
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What led back goes below its end, with what leads to it, if nothing that waits would have to and it is not less to raise the end: one decision for all that lies on no cycle now, and one for each part that still hangs together.
+  /// What led back goes below its end, with what leads to it, if nothing that waits would have to and it is not less to raise the end: one
+  /// decision for all that lies on no cycle now, and one for each part that still hangs together.
   private func sink(_ opened: [Edge], among members: Set<Int>) {
     func part(_ node: Node) -> Int? {
       if !node.edges.contains(where: { reaches($0.down, node) }) { return nil }

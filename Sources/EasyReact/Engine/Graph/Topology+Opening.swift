@@ -77,7 +77,8 @@ private struct Remainder {
   }
 
   /// Strongly connected parts, which have no way round over the others.
-  mutating func splitOff(_ parts: [[NodePointer]]) {
+  mutating func splitOff(_ found: StrongParts) {
+    let parts = found.parts
     for part in parts {
       component.remove(part)
       left.formUnion(part)
@@ -88,19 +89,19 @@ private struct Remainder {
         for storage in part { storage.put(into: group) }
       }
     }
-    lookBetween(parts)
+    lookBetween(found)
   }
 
   /// An edge between what was split off and the rest is in the lists of both: so by turns, until one side is at its end. Either may be
-  /// the one with more edges, as a node with a thousand downstreams is beside fields. Several parts were found by all edges that lead
-  /// away from them, some of which lie between two of them.
-  private mutating func lookBetween(_ parts: [[NodePointer]]) {
-    let own = Set(parts.joined())
+  /// the one with more edges, as a node with a thousand downstreams is beside fields. Of several parts some edges lie between two of
+  /// them: those are found in the lists that all have been looked through to find the parts.
+  private mutating func lookBetween(_ found: StrongParts) {
+    let own = Set(found.parts.joined())
     for (list, opposite) in [(EdgeListKind.ins, EdgeListKind.outs), (.outs, .ins)] {
       var others = component.members.lazy.flatMap { EdgeWalk($0, opposite) }.makeIterator()
       for edge in own.lazy.flatMap({ EdgeWalk($0, list) }) {
         look(edge, list)
-        if parts.count > 1, list == .outs { continue }
+        if found.parts.count > 1, list == found.list { continue }
         guard let other = others.next() else { break }
         if own.contains(other.pointee.far(opposite)) { look(other, list) }
       }
@@ -125,10 +126,11 @@ private struct Remainder {
 
   /// Too many doubts: all at once.
   mutating func breakUp() {
-    var parts = strongParts(of: component.members)
+    var found = strongParts(of: component.members)
+    let parts = found.parts
     guard let largest = parts.indices.max(by: { parts[$0].count < parts[$1].count }) else { return }
-    parts.remove(at: largest)
-    splitOff(parts)
+    found.parts.remove(at: largest)
+    splitOff(found)
   }
 
   /// A single node is no component.
@@ -212,15 +214,18 @@ extension Front {
 
 // MARK: - Strongly connected parts
 
+/// And in which direction all edges of them have been looked at to find them.
+typealias StrongParts = (parts: [[NodePointer]], list: EdgeListKind)
+
 /// Those of these nodes, over edges among them. Tarjan's algorithm with a stack of its own: R. Tarjan,
 /// Depth-first search and linear graph algorithms (1972). Downwards and upwards by turns, an edge at a time: a node with a thousand
 /// downstreams may have few upstreams.
-func strongParts(of storages: Set<NodePointer>) -> [[NodePointer]] {
-  if storages.count == 1 { return [Array(storages)] }
+func strongParts(of storages: Set<NodePointer>) -> StrongParts {
+  if storages.count == 1 { return ([Array(storages)], .outs) }
   var (down, up) = (PartSearch(storages, .outs), PartSearch(storages, .ins))
   while true {
-    if !down.step() { return down.parts }
-    if !up.step() { return up.parts }
+    if !down.step() { return (down.parts, .outs) }
+    if !up.step() { return (up.parts, .ins) }
   }
 }
 

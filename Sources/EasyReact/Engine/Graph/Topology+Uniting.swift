@@ -10,7 +10,7 @@ func unite(_ parts: [NodePointer]) {
     return largest.members.contains(storage) ? [] : Array(members)
   }
   var choice = TopChoice(newcomers, largest)
-  let top = choice.made()
+  let top = choice.decide()
   let moved = largest.first?.top() == top ? newcomers : newcomers + largest.members
   let oldTops = moved.map { $0.top() }
   regrouping {
@@ -63,9 +63,9 @@ private struct TopChoice {
     return isMember(storage) ? choice : storage.top()
   }
 
-  mutating func made() -> Int32 {
+  mutating func decide() -> Int32 {
     var choices = Set([low, usual, high]).sorted().map { (top: $0, edges: edges($0)) }
-    while !choices.isEmpty {
+    while choices.count > 1 {
       for index in choices.indices.reversed() {
         let choice = choices[index].top
         for _ in 0..<(choice == usual ? 4 : 1) {
@@ -87,7 +87,10 @@ private struct TopChoice {
   /// By the usual one.
   private mutating func lift(_ down: NodePointer, below up: NodePointer) {
     if isMember(down) {
-      if lifted == usual { raised.open(own.union(largest.members)) }
+      if lifted == usual {
+        raised.open(own)
+        raised.open(largest.members)
+      }
       lifted = up.top() + 1
     } else {
       let present = down.standIn()
