@@ -3,8 +3,8 @@
 # tests under two sanitizers, and all tests. What failed is said again at the end, for only the end of a long log may be kept; the
 # last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 # EASYREACT_CHECK_SECONDS: for all of it, 4,200; what has not ended by then is ended, and is a failure.
-# Three rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
-# other work six processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
+# Four rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
+# other work eight processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
 # do to each other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -69,12 +69,13 @@ measured() {
   part "growth" env EASYREACT_SCRATCH=Benchmarks/.build-strict Scripts/check-growth.sh
 }
 
-watched() {
-  if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then part "sanitizers" Scripts/sanitize.sh; fi
+watched() { # watched thread|address
+  if [ -z "${EASYREACT_SKIP_SANITIZERS:-}" ]; then part "$1 sanitizer" Scripts/sanitize.sh "$1"; fi
 }
 
-for row in measured watched; do
-  "$row" >"$log/$row.row" 2>&1 &
+for row in measured "watched thread" "watched address"; do
+  # shellcheck disable=SC2086  # several words
+  $row >"$log/$row.row" 2>&1 &
   beside+=("$!")
 done
 tested
