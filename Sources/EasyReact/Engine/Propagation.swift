@@ -314,7 +314,7 @@ extension TurnPointer {
 
   /// The ready join of lowest rank computes once, and what it tells is followed.
   func runJoin() {
-    let waiting = popJoin()
+    guard let waiting = popJoin() else { return }
     let (storage, join) = (waiting.storage, waiting.join)
     let context = join.endWait()
     if storage.pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {

@@ -357,23 +357,70 @@ extension `Depth` {
       #expect(text.contains("EasyReact: 10 sets"))
     }
 
-    /// It would go down with the join below it, which does not wait yet, and that would come first then.
-    @Test func `4.1 a join that waits where its ring is opened keeps its place`() {
+    /// It goes down with the join below it, which does not wait yet, and which would come first if the queue had the old rank alone.
+    @Test func `4.1 a join that waits where its ring is opened comes by its new rank, once`() {
       let source = MutableNode(0), hub = MutableNode(0), cell = MutableNode(0)
-      let link = cell.link(to: hub), first = cell.combine(source).map { $0.1 }
+      let link = cell.link(to: hub), joined = cell.combine(source), first = joined.map { $0.1 }
       let opening = source.map { $0 }
       let second = first.combine(source.map { $0 }), heard = Heard<[Int]>()
       let followers = (0..<300).map { _ in hub.map { $0 } }  // which would be dearer to raise
       hub.link(to: second.map { $0.0 }.filter { _ in false })
+      let before = ranks(of: [joined]), runs = Heard<Int>()
       let listenings = [
         opening.listen { if $0 == 1 { link.cancel() } },
         second.listen { heard.hear([$0.0, $0.1]) },
+        joined.listen { runs.hear($0.1) },
       ]
       source.value = 1
-      #expect(heard.values == [[0, 0], [1, 1]])
+      #expect(ranks(of: [joined]).upperBound < before.lowerBound, "it went down")
+      #expect(heard.values == [[0, 0], [1, 1]] && runs.values == [0, 1])
       source.value = 2
       #expect(heard.values == [[0, 0], [1, 1], [2, 2]] && followers.count == 300)
       for listening in listenings { listening.cancel() }
+    }
+
+    /// The same where another thread opens the ring: it may not touch this one's queue.
+    @Test func `4.1 a join that waits where another thread opens its ring comes by its new rank`() {
+      let source = MutableNode(0), hub = MutableNode(0), cell = MutableNode(0)
+      let link = cell.link(to: hub), joined = cell.combine(source), first = joined.map { $0.1 }
+      let opening = source.map { $0 }
+      let second = first.combine(source.map { $0 }), heard = Heard<[Int]>()
+      let followers = (0..<300).map { _ in hub.map { $0 } }  // which would be dearer to raise
+      hub.link(to: second.map { $0.0 }.filter { _ in false })
+      let before = ranks(of: [joined]), listenings = CancelableBag()
+      whileInside { stop in
+        listenings.add(opening.listen { if $0 == 1 { stop() } })
+        listenings.add(second.listen { heard.hear([$0.0, $0.1]) })
+        return { source.value = 1 }
+      } meanwhile: {
+        link.cancel()
+        #expect(ranks(of: [joined]).upperBound < before.lowerBound, "it went down")
+      }
+      #expect(heard.values == [[0, 0], [1, 1]])
+      source.value = 2
+      #expect(heard.values == [[0, 0], [1, 1], [2, 2]] && followers.count == 300)
+      listenings.cancel()
+    }
+
+    /// Each flatten that leaves the form opens a ring, and the join behind it, which waits too, goes down.
+    @Test func `4.1 fields that one set takes from their form, which each hears of twice`() {
+      let mode = MutableNode(true), form = MutableNode(1), nothing = MutableNode(5)
+      let fields = (0..<300).map { _ in MutableNode<Int>() }, listenings = CancelableBag()
+      let heard = fields.map { _ in Heard<[Int]>() }
+      for (field, heard) in zip(fields, heard) {
+        let chosen = mode.flattenMap { [weak form] in $0 ? form! : nothing }.combine(mode)
+        field.link(to: chosen.map { $0.0 })
+        form.link(to: field.filter { _ in false })
+        listenings.add(chosen.listen { heard.hear([$0.0, $0.1 ? 1 : 0]) })
+      }
+      mode.value = false
+      mode.value = true
+      mode.value = false
+      form.value = 2
+      nothing.value = 6
+      let told = [[1, 1], [5, 0], [1, 1], [5, 0], [6, 0]]
+      #expect(heard.allSatisfy { $0.values == told } && fields.allSatisfy { $0.value == 6 })
+      listenings.cancel()
     }
 
     /// Joins that only lead to a ring which is opened go down for it; who opens it is not inside them.

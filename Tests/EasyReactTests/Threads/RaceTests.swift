@@ -31,6 +31,34 @@ import Testing
     }
   }
 
+  /// Who opens a ring looks at the joins that lead there, and makes them go down, but is not inside them.
+  @Test func `4.4, 7.4 a set settles while another thread opens a ring that its joins lead to`() {
+    let source = MutableNode(0), other = MutableNode(0), ring = MutableNode<Int>()
+    let joins = (0..<20).map { _ in source.combine(other).map { $0 + $1 } }
+    let sum = Node.combine(joins).map { $0.reduce(0, +) }
+    for join in joins { ring.link(to: join.filter { _ in false }) }
+    let high = (0..<10).reduce(MutableNode(0) as Node<Int>) { node, _ in node.map { $0 } }
+    let rounds = 50, sets = 100, late = Atomic(0)
+    var wentDown = 0
+    for round in 0..<rounds {
+      other.link(to: high).cancel()  // the joins rise
+      let end = MutableNode<Int>(), followers = (0..<1_000).map { _ in end.map { $0 } }
+      let link = ring.link(to: end), back = end.link(to: ring)
+      let before = ranks(of: [joins[0]])
+      race(
+        {
+          for value in round * sets..<(round + 1) * sets {
+            source.value = value
+            if sum.value != 20 * value { late.add(1, ordering: .relaxed) }
+          }
+        }, { link.cancel() })
+      if ranks(of: [joins[0]]).upperBound < before.lowerBound { wentDown += 1 }
+      back.cancel()
+      withExtendedLifetime(followers) {}
+    }
+    #expect(wentDown == rounds && late.load(ordering: .relaxed) == 0)
+  }
+
   @Test func `ranks rise while other threads free the nodes below`() {
     for _ in 0..<100 {
       let hub = MutableNode(0)

@@ -568,26 +568,23 @@ class Twin {
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
-  /// below instead of raising all that follows, unless it waits. Of eight edges one is taken to be ordinary.
+  /// below instead of raising all that follows. Of eight edges one is taken to be ordinary.
   func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
     let above = nodes.flatMap(\.edges).filter { $0.down === up }
     let isFirst =
-      !waits(up) && above.count < 8
+      above.count < 8
       && above.allSatisfy { edge in edge.leadsBack && !gaveWay.contains { $0 === edge } }
     let leadsOn = down.edges.count >= 8 || down.edges.contains { !$0.leadsBack }
     if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
   }
-
-  /// It keeps its rank: it waits by that.
-  private func waits(_ node: Node) -> Bool { waitingJoins.contains { $0 === node } }
 
   private func nodesOnCycle(with edge: Edge) -> [Node] {
     if !reaches(edge.down, edge.up) { return [] }
     return nodes.filter { reaches(edge.up, $0) && reaches($0, edge.up) }
   }
 
-  /// What led back goes below its end, with what leads to it, if nothing that waits would have to and it is not less to raise the end: one
+  /// What led back goes below its end, with what leads to it, if it is not less to raise the end: one
   /// decision for all that lies on no cycle now, and one for each part that still hangs together.
   private func sink(_ opened: [Edge], among members: Set<Int>) {
     func part(_ node: Node) -> Int? {
@@ -614,7 +611,6 @@ class Twin {
     var ranks: [Int: Int] = [:], todo = ends.map { ($0.up, $0.down.rank - 1) }
     while let (node, rank) = todo.popLast() {
       if ranks[node.number] ?? node.rank <= rank { continue }
-      if waits(node) { return }
       ranks[node.number] = rank
       todo += edges.filter { $0.down === node && !$0.leadsBack }.map { ($0.up, rank - 1) }
     }

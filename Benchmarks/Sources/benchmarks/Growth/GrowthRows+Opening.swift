@@ -23,6 +23,18 @@ func openingRows() -> [GrowthRow] {
       }
       return Grown(work: size, keep: (form, fields)) { isEditing.value = false }
     },
+    // The join waits where the flatten leaves the form: it goes down all the same.
+    GrowthRow("n fields of a form, each of which hears twice of the set that switches all away") {
+      size in
+      let isEditing = MutableNode(true), form = MutableNode<Int>(), nothing = Node<Int>()
+      let fields = emptyNodes(size)
+      for field in fields {
+        let chosen = isEditing.flattenMap { [weak form] in $0 ? form! : nothing }
+        field.link(to: chosen.combine(isEditing).map { $0.0 })
+        form.link(to: field)
+      }
+      return Grown(work: size, keep: (form, fields)) { isEditing.value = false }
+    },
     // What falls out still hangs together: it goes down as well.
     GrowthRow("n synced pairs, each in a ring with a hub, cut where it leaves the hub", limit: 1.5)
     {

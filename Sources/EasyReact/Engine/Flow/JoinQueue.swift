@@ -1,6 +1,7 @@
 import Synchronization
 
-// The joins of a turn that wait, by rank.
+// The joins of a turn that wait, by rank. One that has gone down while it waits is there a second time, by its new rank; what of it is left
+// when it has run is dropped.
 
 struct WaitingJoin {
   let storage: NodePointer
@@ -14,7 +15,8 @@ struct WaitingJoin {
 
   @inline(__always) init(_ storage: NodePointer, _ join: JoinPointer) {
     (self.storage, self.join) = (storage, join)
-    rank = storage.pointee.rank.load(ordering: .acquiring)
+    // Behind the claim: see `isHeldByAnyone`.
+    rank = storage.pointee.rank.load(ordering: .sequentiallyConsistent)
     id = storage.pointee.id
   }
 }
@@ -54,16 +56,21 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// The one that runs next. What a link has raised since it began to wait goes behind the others first; what waits does not fall, but
-  /// where ranks are counted anew. Who finds that they were not has all that waits in one order, be it the old one.
+  /// The one that runs next. What a link has raised since it began to wait goes behind the others first. Who finds that ranks were not
+  /// counted anew has all that waits in one order, be it the old one.
   @inline(__always) func firstJoin() -> WaitingJoin? {
-    if pointee.joinCount == 0 { return nil }
-    while true {
+    while pointee.joinCount > 0 {
       if !hasNewestRanks { orderAnew() }
       let first = pointee.joins[0]
-      if first.storage.pointee.rank.load(ordering: .acquiring) <= first.rank { return first }
-      moveFirst()  // perhaps by a rank that was counted anew just now, which is seen above
+      if !first.join.pointee.isWaiting {
+        dropFirst()
+      } else if first.storage.pointee.rank.load(ordering: .acquiring) <= first.rank {
+        return first
+      } else {
+        moveFirst()  // perhaps by a rank that was counted anew just now, which is seen above
+      }
     }
+    return nil
   }
 
   /// Are the joins in order by ranks that stand? Behind the read of a rank: is that one of them?
@@ -93,15 +100,19 @@ extension TurnPointer {
     sinkFirst(WaitingJoin(pointee.joins[0].storage, pointee.joins[0].join))
   }
 
-  func popJoin() -> WaitingJoin {
-    let first = firstJoin().unsafelyUnwrapped
+  func popJoin() -> WaitingJoin? {
+    guard let first = firstJoin() else { return nil }
+    dropFirst()
+    return first
+  }
+
+  @inline(__always) private func dropFirst() {
     pointee.joinCount &-= 1
     if pointee.joinCount > 0 {
       sinkFirst()
     } else if !pointee.gaveWay.isEmpty {
       endExchange()
     }
-    return first
   }
 
   /// In the place of the first one comes the last.

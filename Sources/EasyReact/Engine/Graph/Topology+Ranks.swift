@@ -3,7 +3,7 @@ import Synchronization
 // Two numbers that rise along edges. All under the topology lock, but for new nodes.
 //
 // The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a node that nothing ordinary leads to, and where a cut opens cycles; but never that of a join which waits; past a limit the graph's ranks are counted anew. What is raised
+// but for a node that nothing ordinary leads to, and where a cut opens cycles; past a limit the graph's ranks are counted anew. What is raised
 // together is raised by twice as much more as it has nodes and edges, as far as what lies behind can give way with no more effort, and gaps are left between
 // (Topology+Raising.swift).
 //
@@ -121,27 +121,33 @@ extension NodePointer {
     if !down.hasOrdinaryEdge(.outs, except: edge) || hasOrdinaryEdge(.ins, except: edge) {
       return false
     }
-    return lookingInside {
-      if mayWait() { return false }
-      let rank = down.pointee.rank.load(ordering: .relaxed) - 1
-      pointee.rank.store(rank, ordering: .relaxed)
-      currentTurn().readRunningRank()
-      if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }
-      return true
+    let rank = down.pointee.rank.load(ordering: .relaxed) - 1
+    lowerRank(to: rank)
+    if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }
+    return true
+  }
+
+  /// The node's joins that wait have to come earlier: they are moved, where this turn has them. Another thread orders all that waits anew
+  /// before it looks at it again; of several nodes the lower is lowered first, so that nobody who sees the rank of one has waited by the
+  /// old rank of what leads there, and does not know that.
+  func lowerRank(to rank: Int32) {
+    pointee.rank.store(rank, ordering: .sequentiallyConsistent)
+    let turn = currentTurn()
+    turn.readRunningRank()
+    if isHeld(by: turn) {
+      for join in joins() where join.pointee.isWaiting { pushJoin(join, in: turn) }
+    } else if isHeldByAnyone, !joins().isEmpty {
+      recounts.add(1, ordering: .sequentiallyConsistent)
     }
   }
 
-  /// Does a join wait for its run by the rank of this node, or may it, in another thread's turn?
-  func mayWait() -> Bool {
-    mayWait(pointee.join)
-      || EdgeWalk(self, .ins).contains { $0.pointee.isUncut() && mayWait($0.pointee.joinBelow()) }
-  }
-
-  /// The same of one of its joins, `lookingInside`. Where this turn holds the node none waits in another's. The state of an edge that is
-  /// seen uncut, and so that join, is there as long as the topology lock is held: whoever cuts it waits for that.
-  func mayWait(_ join: JoinPointer?) -> Bool {
-    guard let join else { return false }
-    return !holds(by: currentTurn()) || join.pointee.isWaiting
+  /// Those that run here: its own, and those of its flattens. The state of an edge that is seen uncut, and so its join, is there as long
+  /// as the topology lock is held: whoever cuts it waits for that.
+  private func joins() -> [JoinPointer] {
+    let edges = EdgeWalk(self, .ins).lazy.filter { $0.pointee.isUncut() }
+    let all = [pointee.join] + edges.map { $0.pointee.joinBelow() }
+    var seen: Set<JoinPointer> = []
+    return all.compactMap { $0 }.filter { seen.insert($0).inserted }
   }
 
   /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
@@ -151,23 +157,6 @@ extension NodePointer {
       index == 7 || other.pointee.isOrdinary() || other.pointee.hasGivenWay()
     }
   }
-}
-
-/// Regions that are taken for a look at whether joins wait are given back behind it, with what others have left there meanwhile: who opens a ring
-/// is not inside all that leads there.
-func lookingInside<Result>(_ body: () -> Result) -> Result {
-  let turn = currentTurn(), before = turn.pointee.held
-  defer {
-    while let region = turn.pointee.held, region != before {
-      if region.hasMessages {
-        turn.pointee.held = region.pointee.nextHeld
-        region.handOver()
-      } else {
-        turn.release(region)
-      }
-    }
-  }
-  return body()
 }
 
 /// Raises tops that are lower than these, each with its component, and those of all that follows.

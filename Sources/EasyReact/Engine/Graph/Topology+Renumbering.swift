@@ -5,7 +5,8 @@ import Synchronization
 /// A ring that is cut and closed again in turn lets its ranks rise by one each time.
 let rankLimit = Atomic<Int32>(1 << 30)
 
-/// How often ranks were counted anew: a turn whose joins wait by old ones sees by it that they are to be ordered again (`firstJoin`).
+/// How often ranks were counted anew, or fell where another thread may have joins that wait by them: a turn sees by it that they are to be
+/// ordered again (`firstJoin`).
 let recounts = Atomic<Int>(0)
 
 extension NodePointer {

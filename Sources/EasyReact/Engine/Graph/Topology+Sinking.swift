@@ -23,15 +23,9 @@ func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
 private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   var most = 16, isDone = false
   while !isDone {
-    isDone = lookingInside {
-      var sinking = Sinking(looks: most)
-      switch sinking.run(ends, among: isMember) {
-      case .known: lower(sinking.ranks)
-      case .isKept: break
-      case .tooFar: return false
-      }
-      return true
-    }
+    var sinking = Sinking(looks: most)
+    isDone = sinking.run(ends, among: isMember)
+    if isDone { lower(sinking.ranks) }
     isDone = isDone || wouldRaise(ends, atMost: most)
     most *= 2
   }
@@ -39,14 +33,6 @@ private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) ->
 
 /// What has to go down, and how far.
 private struct Sinking {
-  enum Outcome {
-    case known
-    /// A join that may wait would have to.
-    case isKept
-    /// There are more edges to look at.
-    case tooFar
-  }
-
   private(set) var ranks: [NodePointer: Int32] = [:]
   private var left: Int
   /// The members that lead to the starts, and those that lead to each of these; and how many of them each leads to.
@@ -57,12 +43,13 @@ private struct Sinking {
 
   init(looks: Int) { left = looks }
 
-  mutating func run(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) -> Outcome {
-    if !find(from: ends.map { $0.pointee.up! }, among: isMember) { return .tooFar }
-    return lowerMembers(below: ends) ? lowerOthers() : .isKept
+  /// False: there are more edges to look at.
+  mutating func run(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) -> Bool {
+    if !find(from: ends.map { $0.pointee.up! }, among: isMember) { return false }
+    lowerMembers(below: ends)
+    return lowerOthers()
   }
 
-  /// False: too far.
   private mutating func find(from starts: [NodePointer], among isMember: (NodePointer) -> Bool)
     -> Bool
   {
@@ -84,8 +71,8 @@ private struct Sinking {
     return true
   }
 
-  /// Each when all that it leads to is known: by their old ranks they have no order, for the edges that were opened go against it. False: one is kept.
-  private mutating func lowerMembers(below ends: [EdgePointer]) -> Bool {
+  /// Each when all that it leads to is known: by their old ranks they have no order, for the edges that were opened go against it.
+  private mutating func lowerMembers(below ends: [EdgePointer]) {
     var most: [NodePointer: Int32] = [:]
     for edge in ends {
       let rank = edge.pointee.down!.pointee.rank.load(ordering: .relaxed) - 1
@@ -95,7 +82,6 @@ private struct Sinking {
     while let storage = ready.popLast() {
       var rank = storage.pointee.rank.load(ordering: .relaxed)
       if let most = most[storage], most < rank {
-        if storage.mayWait() { return false }
         (ranks[storage], rank) = (most, most)
         for up in members[storage]!.others { lower(up, below: rank) }
       }
@@ -105,7 +91,6 @@ private struct Sinking {
         if outs[up] == 0 { ready.append(up) }
       }
     }
-    return true
   }
 
   private mutating func lower(_ other: NodePointer, below rank: Int32) {
@@ -115,30 +100,26 @@ private struct Sinking {
 
   /// They have the order of their old ranks. They count for more, since no room is left above what goes down, as is below what rises: a chain
   /// that leads to one ring after the other would go down for each.
-  private mutating func lowerOthers() -> Outcome {
+  private mutating func lowerOthers() -> Bool {
     while let (storage, negative) = others.next() {
       ranks[storage] = -negative
-      if storage.mayWait(storage.pointee.join) { return .isKept }
       for edge in EdgeWalk(storage, .ins) where edge.pointee.isUncut() {
         left -= 16
-        if left < 0 { return .tooFar }
-        if storage.mayWait(edge.pointee.joinBelow()) { return .isKept }
+        if left < 0 { return false }
         if edge.pointee.isOrdinary() { lower(edge.pointee.up!, below: -negative) }
       }
     }
-    return .known
+    return true
   }
 }
 
 private func lower(_ ranks: [NodePointer: Int32]) {
-  for (storage, rank) in ranks {
+  let ordered = ranks.sorted { $0.value < $1.value }
+  for (storage, rank) in ordered {
     storage.liftTop(to: storage.top())  // which does not fall
-    storage.pointee.rank.store(rank, ordering: .releasing)
+    storage.lowerRank(to: rank)
   }
-  currentTurn().readRunningRank()
-  if let (storage, rank) = ranks.min(by: { $0.value < $1.value }),
-    rank < -rankLimit.load(ordering: .relaxed)
-  {
+  if let (storage, rank) = ordered.first, rank < -rankLimit.load(ordering: .relaxed) {
     storage.countAnew()
   }
 }

@@ -22,7 +22,7 @@ extension RegionPointer {
   @inlinable @inline(__always) func take(in turn: TurnPointer) -> Bool {
     if pointee.word.load(ordering: .relaxed) != Region.free
       || !pointee.word.compareExchange(
-        expected: Region.free, desired: Region.held, successOrdering: .acquiringAndReleasing,
+        expected: Region.free, desired: Region.held, successOrdering: .sequentiallyConsistent,
         failureOrdering: .relaxed
       ).exchanged
     {
@@ -60,6 +60,16 @@ extension NodePointer {
       }
       let isTaken = region.take(in: turn)
       if pointee.region.load(ordering: .acquiring) == region { return isTaken }
+    }
+  }
+
+  /// Does a turn hold the node's region? One that takes it after this look sees all ranks that were written before.
+  var isHeldByAnyone: Bool {
+    while true {
+      let region = pointee.region.load(ordering: .acquiring)
+      let word = region.pointee.word.load(ordering: .sequentiallyConsistent)
+      // Of a node that was split off meanwhile the turn has another one.
+      if pointee.region.load(ordering: .acquiring) == region { return word != Region.free }
     }
   }
 
