@@ -614,12 +614,15 @@ class Twin {
       ranks[node.number] = rank
       todo += edges.filter { $0.down === node && !$0.leadsBack }.map { ($0.up, rank - 1) }
     }
-    let others = Set(ranks.keys).subtracting(above)
-    let looks =
-      edges.count { above.contains($0.down.number) }
-      + 16 * edges.count { others.contains($0.down.number) }
+    func looks(_ once: Set<Int>) -> Int {
+      let others = Set(ranks.keys).subtracting(once)
+      return edges.count { once.contains($0.down.number) }
+        + 16 * edges.count { others.contains($0.down.number) }
+    }
+    // At what goes down, or at all that leads there and was in the component.
+    let fewest = min(looks(Set(ends.map(\.up.number))), looks(above))
     var most = 16
-    while looks > most {
+    while fewest > most {
       if effort <= most { return }
       most *= 2
     }

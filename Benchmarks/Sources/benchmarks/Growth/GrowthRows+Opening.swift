@@ -82,6 +82,81 @@ func openingRows() -> [GrowthRow] {
         for index in (0..<size).reversed() { editors[index].sync(with: rows[index]) }
       }
     },
+    // The form, with its n edges, is low enough; the total has n maps.
+    GrowthRow("n fields of a form, each with an editor that a total of n labels follows, cut") {
+      size in
+      let form = MutableNode<Int>(), fields = emptyNodes(size), editors = emptyNodes(size)
+      let total = Node.combine(editors).map { $0.count },
+        labels = (0..<size).map { _ in total.map { $0 } }
+      let links = (0..<size).map { index in
+        fields[index].sync(with: form)
+        let link = fields[index].link(to: editors[index])
+        editors[index].link(to: fields[index])
+        return link
+      }
+      return Grown(work: size, keep: (form, fields, editors, labels)) {
+        for link in links { link.cancel() }
+      }
+    },
+    // One start is little to lower, the other little to raise.
+    GrowthRow("n rows that one set each takes from a form, and whose suggestion falls out too") {
+      size in
+      let form = MutableNode<Int>(), nothing = Node<Int>(), others = emptyNodes(size)
+      let labels = (0..<size).map { _ in form.map { $0 } }
+      for other in others { other.sync(with: form) }
+      let total = Node.combine(others).map { $0.count }
+      form.link(to: total)
+      let drafts = emptyNodes(size), rows = emptyNodes(size), suggestions = emptyNodes(size)
+      let modes = (0..<size).map { _ in MutableNode(true) }
+      for index in 0..<size {
+        drafts[index].link(to: form)
+        let draft = drafts[index]
+        rows[index].link(to: modes[index].flattenMap { $0 ? draft : nothing })
+        drafts[index].link(to: suggestions[index])
+        suggestions[index].link(to: rows[index].combine(total).map { $0.0 &+ $0.1 })
+        form.link(to: rows[index])
+      }
+      return Grown(work: size, keep: (labels, others, drafts, rows, suggestions, modes)) {
+        for mode in modes { mode.value = false }
+      }
+    },
+    // Each is a component: their tops leave room.
+    GrowthRow("n rows, each synced with an editor, the newest in front", limit: 1.5) { size in
+      let rows = emptyNodes(size), editors = emptyNodes(size)
+      return Grown(work: size, keep: [rows, editors]) {
+        for index in rows.indices {
+          rows[index].sync(with: editors[index])
+          if index > 0 { rows[index - 1].link(to: rows[index].map { $0 }) }
+        }
+      }
+    },
+    // Their tops are level, and their ranks in no order.
+    GrowthRow(
+      "n synced pairs, each below the three before it, of which one link raises the first",
+      limit: 1.5
+    ) { size in
+      let pairs = emptyNodes(size), partners = emptyNodes(size), high = MutableNode<Int>()
+      let end = (0..<8).reduce(high as Node<Int>) { node, _ in node.map { $0 } }
+      for index in 0..<size { pairs[index].sync(with: partners[index]) }
+      for index in 0..<size {
+        for before in max(0, index - 3)..<index { pairs[index].link(to: partners[before]) }
+      }
+      return Grown(work: size, keep: (pairs, partners, high)) { pairs[0].link(to: end) }
+    },
+    // Each closes a small ring beside all that the total leads to.
+    GrowthRow("n editors that a total of n labels follows, each synced with a field", limit: 1.5) {
+      size in
+      let form = MutableNode<Int>(), total = MutableNode<Int>()
+      let labels = (0..<size).map { _ in total.map { $0 } }
+      let editors = emptyNodes(size), fields = emptyNodes(size)
+      return Grown(work: size, keep: (form, labels, editors, fields)) {
+        for index in 0..<size {
+          total.link(to: editors[index])
+          fields[index].sync(with: form)
+          fields[index].sync(with: editors[index])
+        }
+      }
+    },
     // The side of the hub has fewer members, and all its downstreams.
     GrowthRow(
       "a hub of n maps with a partner, synced with three others and let go of, n times", limit: 1.5

@@ -158,28 +158,3 @@ extension NodePointer {
     }
   }
 }
-
-/// Raises tops that are lower than these, each with its component, and those of all that follows.
-func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
-  var lifts = Lifts()
-  func add(_ node: NodePointer, _ top: Int32) {
-    let storage = node.standIn(), old = storage.top()
-    if old < top { lifts.add(storage, from: old, to: top + 1) }
-  }
-  for (node, top) in least { add(node, top) }
-  var highest = Int32.min
-  while let (storage, wish) = lifts.next() {
-    if wish <= storage.top() { continue }
-    let members = storage.members() ?? [storage]
-    let edges = members.reduce(0) { $0 + EdgeWalk($1, .outs).count { $0.pointee.isUncut() } }
-    let new = wish + Int32(clamping: members.count - 1 + edges)
-    highest = max(highest, new)
-    for member in members { member.liftTop(to: new) }
-    for member in members {
-      for edge in EdgeWalk(member, .outs) where edge.pointee.isUncut() {
-        add(edge.pointee.down!, new)
-      }
-    }
-  }
-  if highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
-}

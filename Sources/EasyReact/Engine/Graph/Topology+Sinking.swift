@@ -19,16 +19,26 @@ func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   }
 }
 
-/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all.
+/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all. Members that lead to them are found before one
+/// goes down, and without that: then only what has to go down is looked at, perhaps more than once.
 private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   var most = 16, isDone = false
   while !isDone {
-    var sinking = Sinking(looks: most)
-    isDone = sinking.run(ends, among: isMember)
-    if isDone { lower(sinking.ranks) }
-    isDone = isDone || wouldRaise(ends, atMost: most)
+    isDone =
+      goDown(ends, atMost: most) { _ in false } || goDown(ends, atMost: most, among: isMember)
+      || wouldRaise(ends, atMost: most)
     most *= 2
   }
+}
+
+/// False: there are more edges to look at.
+private func goDown(
+  _ ends: [EdgePointer], atMost most: Int, among isMember: (NodePointer) -> Bool
+) -> Bool {
+  var sinking = Sinking(looks: most)
+  if !sinking.run(ends, among: isMember) { return false }
+  lower(sinking.ranks)
+  return true
 }
 
 /// What has to go down, and how far.
@@ -95,7 +105,7 @@ private struct Sinking {
 
   private mutating func lower(_ other: NodePointer, below rank: Int32) {
     let old = other.pointee.rank.load(ordering: .relaxed)
-    if old >= rank { others.add(other, from: -old, to: 1 - rank) }
+    if ranks[other] ?? old >= rank { others.add(other, from: -old, to: 1 - rank) }
   }
 
   /// They have the order of their old ranks. They count for more, since no room is left above what goes down, as is below what rises: a chain
