@@ -96,27 +96,26 @@ extension EdgePointer {
   /// Ranks and tops rise along it from now on.
   private func order(_ closed: [NodePointer], after effort: Int) {
     let (up, down) = (pointee.up!, pointee.down!)
-    let newcomers = closed.filter { $0.component() == nil }
-    if closed.count > 1 { unite(closed) }
-    if !pointee.has(.isBackEdge) { up.order(before: down, by: self) }
-    // Strictly after a long search, so that the next link here is known without one to close no cycle; or none through what was looked at in vain.
+    // Strictly after a long search, so that the next link here is known without one to close no cycle.
     let gap: Int32 = effort > 64 ? 1 : 0
-    if !closed.isEmpty {
-      if gap > 0 { leaveGap(behind: newcomers, atMost: effort) }
-      return
-    }
+    if !closed.isEmpty { return orderOnCycles(closed, atMost: gap > 0 ? effort : 0) }
+    up.order(before: down, by: self)
     up.dropTop(before: down, by: gap)
     down.raiseTop(to: up.top() + gap)
   }
 
-  /// By a look at so many edges.
-  private func leaveGap(behind newcomers: [NodePointer], atMost looks: Int) {
-    let top = pointee.up!.top() + 1
+  /// What was looked at in vain goes above those that lie on cycles now, by a look at so many edges.
+  @inline(never) private func orderOnCycles(_ closed: [NodePointer], atMost looks: Int) {
+    let (up, down) = (pointee.up!, pointee.down!)
+    let newcomers = closed.filter { $0.component() == nil }
+    if closed.count > 1 { unite(closed) }
+    if !pointee.has(.isBackEdge) { up.order(before: down, by: self) }
     let edges = newcomers.lazy.flatMap { EdgeWalk($0, .outs) }.prefix(looks)
-    raiseTops(
-      edges.filter {
-        $0.pointee.isUncut() && $0.pointee.up!.standIn() != $0.pointee.down!.standIn()
-      }.map { ($0.pointee.down!, top) })
+    let leaving = edges.filter {
+      $0.pointee.isUncut() && $0.pointee.up!.standIn() != $0.pointee.down!.standIn()
+    }
+    let top = up.top() + 1
+    raiseTops(leaving.map { ($0.pointee.down!, top) })
   }
 
   /// The same for an edge to a node that is not published yet, from which nothing leads away. Like `follow`: who raises the
