@@ -19,8 +19,9 @@ func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   }
 }
 
-/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all. Members that lead to them are found before one
-/// goes down, and without that: then only what has to go down is looked at, perhaps more than once.
+/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all. What has to go down is looked for in two ways: by
+/// the old ranks, which passes over what is low enough, but may come back to a node; and each node once, behind a look at all members that
+/// lead to the starts.
 private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   var most = 16, isDone = false
   while !isDone {
