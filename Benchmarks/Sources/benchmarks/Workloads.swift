@@ -76,17 +76,7 @@ struct Workload {
       trial.run(count)
       try trial.check(count)
     }
-    let counted = Counted(body: { trial.run(count) })
-    withExtendedLifetime(counted) {
-      benchmarks_counted(
-        { Unmanaged<Counted>.fromOpaque($0).takeUnretainedValue().body() },
-        Unmanaged.passUnretained(counted).toOpaque())
-    }
+    counted { trial.run(count) }
     try trial.check(count)
   }
-}
-
-private final class Counted {
-  let body: () -> Void
-  init(body: @escaping () -> Void) { self.body = body }
 }
