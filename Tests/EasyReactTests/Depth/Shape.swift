@@ -376,6 +376,30 @@ extension `Depth` {
       }
     }
 
+    /// Here two joins turn to each other: where nobody waits, none gives way.
+    @Test func `5.2 a join that went down and has run does not wait`() {
+      func told(isOpenedInTurn: Bool) -> [Int] {
+        let ring = WaitingRing(), link = ring.link, source = ring.source, heard = Heard<Int>()
+        ring.cell.link(to: chain(50, from: MutableNode(0))).cancel()
+        let later = Mutex<Node<Int>?>(nil), always = MutableNode(0)
+        let doubled = source.flattenMap { $0 >= 1 ? later.withLock { $0! } : MutableNode(7) }
+          .map { $0 * 2 }
+        let sum = always.flattenMap { _ in doubled }.combine(source).map { $0.0 + $0.1 }
+        later.withLock { $0 = sum }
+        let listenings = [
+          sum.listen { heard.hear($0) }, doubled.listen { heard.hear(-$0) },
+          ring.opening.listen { if $0 == 1, isOpenedInTurn { link.cancel() } },
+        ]
+        if !isOpenedInTurn { link.cancel() }
+        for value in 1...3 { source.value = value }
+        for listening in listenings { listening.cancel() }
+        later.withLock { $0 = nil }
+        return heard.values
+      }
+      #expect(told(isOpenedInTurn: false) == [14, -14, 15, -30, 32, -64, 67, -134])
+      #expect(told(isOpenedInTurn: true) == [14, -14, 15, -30, 32, -64, 67, -134])
+    }
+
     @Test func `4.1 a join that waits where its ring is opened comes by its new rank, once`() {
       let ring = WaitingRing(), link = ring.link, heard = Heard<[Int]>(), runs = Heard<Int>()
       let before = ranks(of: [ring.joined])

@@ -100,6 +100,12 @@ extension TurnPointer {
     sinkFirst(WaitingJoin(pointee.joins[0].storage, pointee.joins[0].join))
   }
 
+  /// What is left of those that have run is dropped.
+  func hasWaitingJoins() -> Bool {
+    while pointee.joinCount > 0, !pointee.joins[0].join.pointee.isWaiting { dropFirst() }
+    return pointee.joinCount > 0
+  }
+
   func popJoin() -> WaitingJoin? {
     guard let first = firstJoin() else { return nil }
     dropFirst()

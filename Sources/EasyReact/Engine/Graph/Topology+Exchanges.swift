@@ -29,7 +29,7 @@ extension EdgePointer {
   func othersGiveWay(through closed: [NodePointer]) -> Bool {
     let turn = currentTurn()
     // Where nobody waits all has run that was to come first.
-    if turn.pointee.joinCount == 0 || pointee.movingJoin() == nil { return false }
+    if pointee.movingJoin() == nil || !turn.hasWaitingJoins() { return false }
     let (up, join) = (pointee.up!, pointee.down!)
     let closed = Set(closed)
     // What is sure to run drops its edge, or follows it again in its place: that leaves all others in order.
