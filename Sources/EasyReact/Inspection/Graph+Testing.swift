@@ -30,6 +30,9 @@ package func edgesFound(below node: AnyNode) -> Int {
   }
 }
 
+/// How many edges lead away from a node, those to nodes that are being made too.
+package func edgeCount(below node: AnyNode) -> Int { node.storage.edges(.outs).count }
+
 /// The rank past which those of a graph are counted anew; a test lowers it.
 package func withRankLimit<Result>(_ limit: Int32, _ body: () throws -> Result) rethrows -> Result {
   let before = rankLimit.exchange(limit, ordering: .relaxed)
@@ -41,6 +44,12 @@ package func withRankLimit<Result>(_ limit: Int32, _ body: () throws -> Result) 
 package func ranks(of nodes: [AnyNode]) -> ClosedRange<Int> {
   let ranks = nodes.map { Int($0.storage.pointee.rank.load(ordering: .relaxed)) }
   return ranks.min()!...ranks.max()!
+}
+
+/// The least and the greatest top of these nodes.
+package func tops(of nodes: [AnyNode]) -> ClosedRange<Int> {
+  let tops = nodes.map { Int($0.storage.top()) }
+  return tops.min()!...tops.max()!
 }
 
 /// Where a node was: what may be looked at as long as it lives, wherever it has gone.

@@ -102,6 +102,47 @@ extension `Depth` {
       keepAlive(high, field)
     }
 
+    /// Its maker lifts the node above one upstream after the other, here while a link that raises the one before has it in hand.
+    @Test func `a node that is made while a link raises what it follows comes above that`() {
+      let early = chain(500, from: MutableNode(0)), late = chain(900, from: MutableNode(0))
+      let hub = MutableNode(0), passed = chain(100, from: hub)
+      // On a cycle, and once below a long chain: of a low rank, and a high top.
+      let low = MutableNode<Int>(), high = MutableNode<Int>()
+      high.link(to: low)
+      low.link(to: high.filter { _ in false })
+      high.link(to: chain(4_000, from: MutableNode<Int>())).cancel()
+      let above = passed.upstreamNodes
+      let made = Mutex<[AnyNode]>([]), isLifted = Atomic(false), over = DispatchSemaphore(value: 0)
+      let isRaising = Atomic(false)
+      withShortLock(of: late) {
+        startThread {
+          let node = Node.combine([early, hub, late])
+          made.withLock { $0 = [node] }
+        } whenOver: {
+          over.signal()
+        }
+        while edgeCount(below: hub) < 2 { sched_yield() }
+        withShortLock(of: passed) {
+          startThread {
+            hub.link(to: low)
+          } whenOver: {
+            over.signal()
+          }
+          while tops(of: above).lowerBound < 4_000 { sched_yield() }
+          isRaising.store(true, ordering: .releasing)
+          while edgeCount(below: late) == 0 { sched_yield() }
+          isLifted.store(true, ordering: .releasing)
+        } until: {
+          isLifted.load(ordering: .acquiring)
+        }
+      } until: {
+        isRaising.load(ordering: .acquiring)
+      }
+      for _ in 0..<2 { wait(for: over) }
+      #expect(checkInvariants(made.withLock { $0 }) == [])
+      keepAlive(low, high)
+    }
+
     @Test(arguments: [100, 400])
     func `one link that raises ranks raises the tops below them once`(size: Int) {
       let deep = chain(8 * size, from: MutableNode<Int>())

@@ -10,7 +10,7 @@ import Synchronization
 func growthRows() -> [GrowthRow] {
   cuttingRows() + namingRows() + cycleGrowthRows() + operatorRows() + combiningRows()
     + sharedRows() + keptRows() + roomRows() + lookingRows() + askingRows() + partRows()
-    + openingRows()
+    + openingRows() + topRows()
     + layoutRows()
 }
 

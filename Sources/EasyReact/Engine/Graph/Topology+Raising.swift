@@ -43,6 +43,56 @@ extension NodePointer {
   }
 }
 
+/// Raises what was raised by more. Up to a quarter of that leaves a place behind each number but the three lowest. Of the rest half lies
+/// below the lowest of them, a quarter behind the lowest number, an eighth behind the next, and as much behind the third. So where n links
+/// each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times.
+func shares(
+  of room: Int32, among raised: Set<NodePointer>, by number: (NodePointer) -> Int32
+) -> [(storage: NodePointer, number: Int32)] {
+  var ordered = raised.map { (storage: $0, number: number($0)) }.sorted { $0.number < $1.number }
+  let numbers = Set(ordered.lazy.map(\.number)).count
+  let places = min(Int32(clamping: max(0, numbers - 3)), room / 4), rest = room - places
+  var place = Int32(0), before = ordered.first?.number
+  for (index, (_, number)) in ordered.enumerated() {
+    if number != before { place += 1 }
+    before = number
+    ordered[index].number +=
+      place < 3 ? rest - rest >> (place + 1) : rest + min(places, place - 2)
+  }
+  return ordered
+}
+
+/// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no
+/// more effort than what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
+/// - Parameter reached: Edges that lead from what is raised to what is high enough.
+/// - Parameter downs: Nil for an edge that raises nothing.
+/// - Returns: Also what may have to give way, and how much more may be raised before it has to.
+func roomBehind(
+  _ reached: [(up: NodePointer, down: NodePointer)], _ raised: Set<NodePointer>,
+  atMost most: Int32, effort: Int, gap: (_ up: NodePointer, _ down: NodePointer) -> Int32,
+  downs: (NodePointer) -> some Sequence<NodePointer?>
+) -> (room: Int32, behind: [NodePointer: Int32]) {
+  var behind: [NodePointer: Int32] = [:], heap = Heap<Lift>(), left = effort
+  func add(_ down: NodePointer, behind up: NodePointer, _ before: Int32) {
+    let gap = gap(up, down)
+    if gap < most - before { heap.insert(Lift(down, before + gap)) }
+  }
+  for (up, down) in reached { add(down, behind: up, 0) }
+  while let next = heap.popMin() {
+    let storage = next.storage
+    if raised.contains(storage) || behind[storage] != nil { continue }
+    left -= 1
+    for down in downs(storage) {
+      left -= 1
+      if left < 0 { break }
+      if let down { add(down, behind: storage, next.old) }
+    }
+    if left < 0 { return (next.old, behind) }
+    behind[storage] = next.old
+  }
+  return (most, behind)
+}
+
 /// What one link raises.
 private struct Raising {
   private var raised: Set<NodePointer> = []
@@ -62,10 +112,9 @@ private struct Raising {
       _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
       let isNew = raised.insert(storage).inserted
       if isNew { effort += 1 }
-      let hasOwnTop = storage.ownTop() != SideTable.noTop
       for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
         let down = edge.pointee.down!
-        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
+        noteTop(of: down, below: storage)
         if isNew { effort += 1 }
         if edge.pointee.has(.isBackEdge) { continue }
         let old = down.pointee.rank.load(ordering: .relaxed)
@@ -78,6 +127,12 @@ private struct Raising {
     }
   }
 
+  private mutating func noteTop(of down: NodePointer, below up: NodePointer) {
+    if down.ownTop() != SideTable.noTop, up.ownTop() == SideTable.noTop {
+      topped.append((up, down))
+    }
+  }
+
   mutating func end() -> Int32 {
     spread()
     let highest = raised.lazy.map { $0.pointee.rank.load(ordering: .relaxed) }.max() ?? .min
@@ -87,28 +142,29 @@ private struct Raising {
     return highest
   }
 
-  /// By twice as much more as they are and have edges. Up to a quarter of that leaves a place behind each rank but the three lowest. Of the
-  /// rest half lies below the lowest of them, a quarter behind the lowest rank, an eighth behind the next, and as much behind the third. So
-  /// where n links each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times. What lies
-  /// behind rises with them, and what that, or its places, would leave too low, or was derived meanwhile, as far as it has to.
+  /// By twice as much more as they are and have edges (`shares`). What lies behind rises with them, and what that, or its places, would leave
+  /// too low, or was derived meanwhile, as far as it has to.
   private mutating func spread() {
-    var behind: [NodePointer: Int32] = [:]
-    let room = roomBehind(&behind)
+    let (room, behind) = roomBehind(
+      reached, raised, atMost: Int32(clamping: 2 * (effort - 1)), effort: effort
+    ) { up, down in
+      down.pointee.rank.load(ordering: .relaxed) - up.pointee.rank.load(ordering: .relaxed) - 1
+    } downs: {
+      EdgeWalk($0, .outs).lazy.filter { $0.pointee.isUncut() }
+        .map { $0.pointee.has(.isBackEdge) ? nil : $0.pointee.down! }
+    }
     if room <= 0 { return }
-    let ordered = raised.map { (storage: $0, rank: $0.pointee.rank.load(ordering: .relaxed)) }
-      .sorted { $0.rank < $1.rank }
-    let ranks = Set(ordered.lazy.map(\.rank)).count
-    let places = min(Int32(clamping: max(0, ranks - 3)), room / 4), rest = room - places
-    var place = Int32(0)
-    for (index, (storage, rank)) in ordered.enumerated() {
-      if index > 0, rank > ordered[index - 1].rank { place += 1 }
-      let more = place < 3 ? rest - rest >> (place + 1) : rest + min(places, place - 2)
-      _ = storage.pointee.rank.max(rank + more, ordering: .sequentiallyConsistent)
+    let ranks = shares(of: room, among: raised) { $0.pointee.rank.load(ordering: .relaxed) }
+    for (storage, rank) in ranks {
+      _ = storage.pointee.rank.max(rank, ordering: .sequentiallyConsistent)
     }
     for (storage, before) in behind where before < room {
       let rank = storage.pointee.rank.load(ordering: .relaxed)
       _ = storage.pointee.rank.max(rank + room - before, ordering: .sequentiallyConsistent)
       raised.insert(storage)
+      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
+        noteTop(of: edge.pointee.down!, below: storage)
+      }
     }
     raise(
       raised.flatMap { storage in
@@ -116,35 +172,5 @@ private struct Raising {
           ($0.pointee.down!, storage.pointee.rank.load(ordering: .relaxed) + 1)
         }
       })
-  }
-
-  /// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no
-  /// more effort than what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
-  /// - Parameter behind: What may have to give way, and how much more may be raised before it has to.
-  private mutating func roomBehind(_ behind: inout [NodePointer: Int32]) -> Int32 {
-    let most = Int32(clamping: 2 * (effort - 1))
-    var heap = Heap<Lift>(), left = effort
-    func add(_ down: NodePointer, behind up: NodePointer, _ before: Int32) {
-      let gap =
-        down.pointee.rank.load(ordering: .relaxed) - up.pointee.rank.load(ordering: .relaxed) - 1
-      if gap < most - before { heap.insert(Lift(down, before + gap)) }
-    }
-    for (up, down) in reached { add(down, behind: up, 0) }
-    while let next = heap.popMin() {
-      let storage = next.storage
-      if raised.contains(storage) || behind[storage] != nil { continue }
-      left -= 1
-      let hasOwnTop = storage.ownTop() != SideTable.noTop
-      for edge in EdgeWalk(storage, .outs) where edge.pointee.isUncut() {
-        left -= 1
-        if left < 0 { break }
-        let down = edge.pointee.down!
-        if !hasOwnTop, down.ownTop() != SideTable.noTop { topped.append((storage, down)) }
-        if !edge.pointee.has(.isBackEdge) { add(down, behind: storage, next.old) }
-      }
-      if left < 0 { return next.old }
-      behind[storage] = next.old
-    }
-    return most
   }
 }

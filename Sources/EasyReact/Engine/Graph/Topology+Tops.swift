@@ -17,8 +17,7 @@ private struct TopRaising {
   private(set) var highest = Int32.min
   /// By the members that stand for components.
   private var wanted: [NodePointer: Int32] = [:]
-  private var levels: [Int32: [NodePointer]] = [:]
-  private var heap = Heap<Int32>()
+  private var heap = Heap<Lift>()
   private var raised: Set<NodePointer> = []
   /// Edges that lead to a top that is high enough.
   private var reached: [(up: NodePointer, down: NodePointer)] = []
@@ -30,14 +29,19 @@ private struct TopRaising {
     if old >= top { return }
     let before = wanted.updateValue(max(top + 1, wanted[storage] ?? .min), forKey: storage)
     if before != nil { return }
-    if levels[old] == nil { heap.insert(old) }
-    levels[old, default: []].append(storage)
+    heap.insert(Lift(storage, old))
   }
 
   mutating func run() {
-    while let level = heap.popMin() {
-      for storage in withLevelOnes(below: levels.removeValue(forKey: level)!, at: level) {
+    while let first = heap.popMin() {
+      var starts = [first.storage]
+      while heap.min?.old == first.old { starts.append(heap.removeMin().storage) }
+      for storage in levelOnes(below: starts, at: first.old) {
         if let wish = wanted.removeValue(forKey: storage) { raise(storage, to: wish) }
+      }
+      // Who makes a node may have lifted it meanwhile (`liftFresh`), off this level.
+      for storage in starts {
+        if let wish = wanted.removeValue(forKey: storage) { add(storage, wish - 1) }
       }
     }
   }
@@ -45,12 +49,11 @@ private struct TopRaising {
   private mutating func raise(_ storage: NodePointer, to wish: Int32) {
     if wish <= storage.top() { return }
     raised.insert(storage)
-    let members = storage.members() ?? [storage]
-    let edges = members.reduce(0) { $0 + EdgeWalk($1, .outs).count { $0.pointee.isUncut() } }
-    let new = wish + Int32(clamping: members.count - 1 + edges)
-    effort += Int32(clamping: members.count + edges)
+    let members = storage.members()?.count ?? 1, edges = storage.componentOuts().count { _ in true }
+    let new = wish + Int32(clamping: members - 1 + edges)
+    effort += Int32(clamping: members + edges)
     lift(storage, to: new)
-    for down in downs(storage) {
+    for down in storage.componentDowns() {
       if down.top() < new { add(down, new) } else { reached.append((storage, down)) }
     }
   }
@@ -60,46 +63,61 @@ private struct TopRaising {
     for member in storage.members() ?? [storage] { member.liftTop(to: new) }
   }
 
-  private func downs(_ storage: NodePointer) -> [NodePointer] {
-    (storage.members() ?? [storage]).flatMap { member in
-      EdgeWalk(member, .outs).lazy.filter { $0.pointee.isUncut() }
-        .map { $0.pointee.down!.standIn() }.filter { $0 != storage }
-    }
-  }
-
-  /// These, and all of that level that they lead to, in the order in which they do.
-  private func withLevelOnes(below starts: [NodePointer], at level: Int32) -> [NodePointer] {
-    var seen: Set<NodePointer> = [], order: [NodePointer] = []
-    var stack: [(storage: NodePointer, downs: [NodePointer])] = []
-    func see(_ storage: NodePointer) {
-      if storage.top() == level, seen.insert(storage).inserted {
-        stack.append((storage, downs(storage)))
-      }
-    }
-    for start in starts {
-      see(start)
-      while !stack.isEmpty {
-        if let next = stack[stack.count - 1].downs.popLast() {
-          see(next)
-        } else {
-          order.append(stack.removeLast().storage)
-        }
-      }
-    }
-    return order.reversed()
-  }
-
-  /// Several by as much more as they are and have edges, as far as what follows them lets them: so n newcomers in front raise them log n times.
+  /// Several by as much more as they are and have edges (`roomBehind`, `shares`).
   mutating func spread() {
     if raised.count < 2 { return }
-    var more = effort
-    for (up, down) in reached where !raised.contains(down) {
-      more = min(more, down.top() - up.top())
+    let (room, behind) = roomBehind(reached, raised, atMost: effort, effort: Int(effort)) {
+      $1.top() - $0.top()
+    } downs: { storage in
+      storage.componentOuts().lazy.map { $0.pointee.down!.standIn() }
+        .map { $0 == storage ? nil : $0 }
     }
-    if more <= 0 { return }
-    for storage in raised { lift(storage, to: storage.top() + more) }
-    // What was derived meanwhile.
-    for storage in raised { for down in downs(storage) { add(down, storage.top()) } }
+    if room <= 0 { return }
+    for (storage, top) in shares(of: room, among: raised, by: { $0.top() }) {
+      lift(storage, to: top)
+    }
+    for (storage, before) in behind where before < room {
+      lift(storage, to: storage.top() + room - before)
+      raised.insert(storage)
+    }
+    // And what was derived meanwhile.
+    for storage in raised { for down in storage.componentDowns() { add(down, storage.top()) } }
     run()
   }
+}
+
+extension NodePointer {
+  /// Those that lead away from it, or from a member of its component.
+  fileprivate func componentOuts() -> some Sequence<EdgePointer> {
+    (members() ?? [self]).lazy.flatMap { member in
+      EdgeWalk(member, .outs).lazy.filter { $0.pointee.isUncut() }
+    }
+  }
+
+  /// What they lead to, out of the component.
+  fileprivate func componentDowns() -> [NodePointer] {
+    componentOuts().map { $0.pointee.down!.standIn() }.filter { $0 != self }
+  }
+}
+
+/// These, and all of that level that they lead to, in the order in which they do.
+private func levelOnes(below starts: [NodePointer], at level: Int32) -> [NodePointer] {
+  var seen: Set<NodePointer> = [], order: [NodePointer] = []
+  var stack: [(storage: NodePointer, downs: [NodePointer])] = []
+  func see(_ storage: NodePointer) {
+    if storage.top() == level, seen.insert(storage).inserted {
+      stack.append((storage, storage.componentDowns()))
+    }
+  }
+  for start in starts {
+    see(start)
+    while !stack.isEmpty {
+      if let next = stack[stack.count - 1].downs.popLast() {
+        see(next)
+      } else {
+        order.append(stack.removeLast().storage)
+      }
+    }
+  }
+  return order.reversed()
 }

@@ -2,7 +2,8 @@
 
 /// One component of them all. The largest stays, so a node changes its component a logarithmic number
 /// of times while components only grow.
-func unite(_ parts: [NodePointer]) {
+/// - Returns: What was not in the largest.
+@discardableResult func unite(_ parts: [NodePointer]) -> [NodePointer] {
   let components = parts.compactMap { $0.component()?.takeUnretainedValue() }
   let largest = components.max { $0.members.count < $1.members.count } ?? Component()
   let newcomers = parts.flatMap { storage -> [NodePointer] in
@@ -19,6 +20,7 @@ func unite(_ parts: [NodePointer]) {
   largest.add(newcomers)
   for storage in moved { storage.setTop(to: top) }
   settle(top, zip(moved, oldTops))
+  return newcomers
 }
 
 /// The top of a component that grows: the lowest of its members', the highest, or the one that the largest part has: the first that is seen to let

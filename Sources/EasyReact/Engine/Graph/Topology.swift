@@ -107,8 +107,7 @@ extension EdgePointer {
   /// What was looked at in vain goes above those that lie on cycles now, by a look at so many edges.
   @inline(never) private func orderOnCycles(_ closed: [NodePointer], atMost looks: Int) {
     let (up, down) = (pointee.up!, pointee.down!)
-    let newcomers = closed.filter { $0.component() == nil }
-    if closed.count > 1 { unite(closed) }
+    let newcomers = closed.count > 1 ? unite(closed) : []
     if !pointee.has(.isBackEdge) { up.order(before: down, by: self) }
     let edges = newcomers.lazy.flatMap { EdgeWalk($0, .outs) }.prefix(looks)
     let leaving = edges.filter {
