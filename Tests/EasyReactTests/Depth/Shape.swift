@@ -112,34 +112,23 @@ extension `Depth` {
       low.link(to: high.filter { _ in false })
       high.link(to: chain(4_000, from: MutableNode<Int>())).cancel()
       let above = passed.upstreamNodes
-      let made = Mutex<[AnyNode]>([]), isLifted = Atomic(false), over = DispatchSemaphore(value: 0)
-      let isRaising = Atomic(false)
-      withShortLock(of: late) {
-        startThread {
-          let node = Node.combine([early, hub, late])
-          made.withLock { $0 = [node] }
-        } whenOver: {
-          over.signal()
-        }
-        while edgeCount(below: hub) < 2 { sched_yield() }
-        withShortLock(of: passed) {
-          startThread {
+      let made = Journal<Node<[Int]>>(), mayLink = DispatchSemaphore(value: 0)
+      withShortLock(of: passed) {
+        withShortLock(of: late) {
+          onThreads(2) { thread in
+            if thread == 0 { return made.note(Node.combine([early, hub, late])) }
+            wait(for: mayLink)
             hub.link(to: low)
-          } whenOver: {
-            over.signal()
           }
-          while tops(of: above).lowerBound < 4_000 { sched_yield() }
-          isRaising.store(true, ordering: .releasing)
-          while edgeCount(below: late) == 0 { sched_yield() }
-          isLifted.store(true, ordering: .releasing)
         } until: {
-          isLifted.load(ordering: .acquiring)
+          if edgeCount(below: hub) < 2 { return false }
+          mayLink.signal()
+          return tops(of: above).lowerBound >= 4_000
         }
       } until: {
-        isRaising.load(ordering: .acquiring)
+        edgeCount(below: late) > 0
       }
-      for _ in 0..<2 { wait(for: over) }
-      #expect(checkInvariants(made.withLock { $0 }) == [])
+      #expect(checkInvariants(made.entries) == [])
       keepAlive(low, high)
     }
 
