@@ -4,8 +4,8 @@
 # last line counts the tests and the other parts that failed. EASYREACT_SKIP_SANITIZERS=1 leaves the sanitizers out.
 # EASYREACT_CHECK_SECONDS: for all of it, 4,200; what has not ended by then is ended, and is a failure.
 # Four rows of parts run beside each other, for a link, a browser or a server that is waited for leaves a processor free, and beside
-# other work eight processes get more of it than two. What is measured is instructions, processor time or memory: nothing that they
-# do to each other.
+# other work eight processes get more of it than two. What is measured is instructions and memory, and processor time, of which
+# callgrind has the last word (check-growth.sh): nothing that they do to each other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 log=$(mktemp -d)

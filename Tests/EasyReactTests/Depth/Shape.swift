@@ -25,10 +25,6 @@ private func link(_ nodes: [MutableNode<Int>], seed: UInt64, keep kept: Cancelab
 /// What changes of the graph's shape cost, in nodes and edges looked at; time is for the benchmarks.
 extension `Depth` {
   @Suite struct Shape {
-    private func chain(_ length: Int, from start: Node<Int>) -> Node<Int> {
-      (0..<length).reduce(start) { end, _ in end.map { $0 } }
-    }
-
     @Test(arguments: [50, 800])
     func `a switch above and below large graphs looks at nothing of an unrelated sync`(size: Int) {
       let pair = (MutableNode(1), MutableNode(2))
@@ -100,36 +96,6 @@ extension `Depth` {
       #expect(looks <= 30 * size)
       #expect(checkInvariants([hub, low]) == [])
       keepAlive(high, field)
-    }
-
-    /// Its maker lifts the node above one upstream after the other, here while a link that raises the one before has it in hand.
-    @Test func `a node that is made while a link raises what it follows comes above that`() {
-      let early = chain(500, from: MutableNode(0)), late = chain(900, from: MutableNode(0))
-      let hub = MutableNode(0), passed = chain(100, from: hub)
-      // On a cycle, and once below a long chain: of a low rank, and a high top.
-      let low = MutableNode<Int>(), high = MutableNode<Int>()
-      high.link(to: low)
-      low.link(to: high.filter { _ in false })
-      high.link(to: chain(4_000, from: MutableNode<Int>())).cancel()
-      let above = passed.upstreamNodes
-      let made = Journal<Node<[Int]>>(), mayLink = DispatchSemaphore(value: 0)
-      withShortLock(of: passed) {
-        withShortLock(of: late) {
-          onThreads(2) { thread in
-            if thread == 0 { return made.note(Node.combine([early, hub, late])) }
-            wait(for: mayLink)
-            hub.link(to: low)
-          }
-        } until: {
-          if edgeCount(below: hub) < 2 { return false }
-          mayLink.signal()
-          return tops(of: above).lowerBound >= 4_000
-        }
-      } until: {
-        edgeCount(below: late) > 0
-      }
-      #expect(checkInvariants(made.entries) == [])
-      keepAlive(low, high)
     }
 
     @Test(arguments: [100, 400])

@@ -87,13 +87,10 @@ import Testing
   func `2.1, 5.1 a merge that is being made is found and linked by another thread`(
     _ leadsOn: Bool
   ) {
-    func chain(_ length: Int) -> Node<Int> {
-      (0..<length).reduce(MutableNode<Int>() as Node<Int>) { node, _ in node.map { $0 } }
-    }
-    let deep = chain(leadsOn ? 2_000 : 0)
+    let deep = chain(leadsOn ? 2_000 : 0, from: MutableNode<Int>())
     Stress.rounds(60) { round in
-      let first = chain(400), last = MutableNode<Int>()
-      let below = (0..<400).reduce(last as Node<Int>) { node, _ in node.map { $0 } }
+      let first = chain(400, from: MutableNode<Int>()), last = MutableNode<Int>()
+      let below = chain(400, from: last)
       let nodes = [first] + (0..<(leadsOn ? 1_000 : 300)).map { _ in Node<Int>() } + [last]
       let made = Journal<Node<Int>>(), links = CancelableBag()
       round.threads(2) { member in
@@ -109,6 +106,36 @@ import Testing
       made.entries[0].wiring.removeUpstreamNodes()
       keepAlive(below)
     }
+  }
+
+  /// Its maker lifts the node above one upstream after the other, here while a link that raises the one before has it in hand.
+  @Test func `5.1, 7.1 a node that is made while a link raises what it follows comes above that`() {
+    let early = chain(500, from: MutableNode(0)), late = chain(900, from: MutableNode(0))
+    let hub = MutableNode(0), passed = chain(100, from: hub)
+    // On a cycle, and once below a long chain: of a low rank, and a high top.
+    let low = MutableNode<Int>(), high = MutableNode<Int>()
+    high.link(to: low)
+    low.link(to: high.filter { _ in false })
+    high.link(to: chain(2_000, from: MutableNode<Int>())).cancel()
+    let above = passed.upstreamNodes
+    let made = Journal<Node<[Int]>>(), mayLink = DispatchSemaphore(value: 0)
+    withShortLock(of: passed) {
+      withShortLock(of: late) {
+        onThreads(2) { thread in
+          if thread == 0 { return made.note(Node.combine([early, hub, late])) }
+          wait(for: mayLink)
+          hub.link(to: low)
+        }
+      } until: {
+        if edgeCount(below: hub) < 2 { return false }
+        mayLink.signal()
+        return tops(of: above).lowerBound >= 2_000
+      }
+    } until: {
+      edgeCount(below: late) > 0
+    }
+    #expect(checkInvariants(made.entries) == [])
+    keepAlive(low, high)
   }
 
   /// It was found before its second edge was there, and led back to where that came from, in the midst of a search for cycles.

@@ -10,8 +10,8 @@ final class CallgrindCounts {
     self.path = path
   }
 
-  /// Instructions of this thread.
-  func of(_ body: @escaping () -> Void) -> Double {
+  /// Of this thread.
+  func instructions(in body: @escaping () -> Void) -> Double {
     counted(body)
     dumps += 1
     let name = "\(path).\(dumps)"

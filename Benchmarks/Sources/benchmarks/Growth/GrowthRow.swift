@@ -137,7 +137,7 @@ struct GrowthMeasuring {
   private func least(of repeats: Int = 1, _ make: () -> Grown) -> (work: Int, cost: Double) {
     if let counts {
       let grown = make()
-      return (grown.work, counts.of { grown.run() })
+      return (grown.work, counts.instructions { grown.run() })
     }
     var rounds = 0, total = 0.0, least = Double.infinity, work = 1
     while rounds < 3 && total < 5e8 || rounds < 30 && total < 2e7 {

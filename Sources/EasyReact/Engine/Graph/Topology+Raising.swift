@@ -43,9 +43,9 @@ extension NodePointer {
   }
 }
 
-/// Raises what was raised by more. Up to a quarter of that leaves a place behind each number but the three lowest. Of the rest half lies
-/// below the lowest of them, a quarter behind the lowest number, an eighth behind the next, and as much behind the third. So where n links
-/// each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times.
+/// What was raised, and its new ranks or tops, where all of it may rise by so much more. Up to a quarter of that leaves a place behind each number
+/// but the three lowest. Of the rest half lies below the lowest number, a quarter behind it, an eighth behind the next, and as much behind the third.
+/// So where n links each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times.
 func shares(
   of room: Int32, among raised: Set<NodePointer>, by number: (NodePointer) -> Int32
 ) -> [(storage: NodePointer, number: Int32)] {

@@ -3,7 +3,7 @@
 /// One component of them all. The largest stays, so a node changes its component a logarithmic number
 /// of times while components only grow.
 /// - Returns: What was not in the largest.
-@discardableResult func unite(_ parts: [NodePointer]) -> [NodePointer] {
+func unite(_ parts: [NodePointer]) -> [NodePointer] {
   let components = parts.compactMap { $0.component()?.takeUnretainedValue() }
   let largest = components.max { $0.members.count < $1.members.count } ?? Component()
   let newcomers = parts.flatMap { storage -> [NodePointer] in
