@@ -55,6 +55,30 @@ import Testing
     (pair.first, pair.second) = (nil, nil)
   }
 
+  @Test func `7.6 the last value is told last where another thread is inside what lies between`() {
+    let choice = MutableNode(2), x = MutableNode(0), y = MutableNode(2)
+    let between = MutableNode<Int>(), pair = Pair()
+    // Both ways first → between. By 0: between → upper → lower, x → first. By 1: y → upper → lower → first.
+    let upper = choice.flattenMap { $0 == 0 ? between : y }
+    let lower = choice.flattenMap { _ in upper }
+    pair.first = lower
+    let first = choice.flattenMap { $0 == 1 ? pair.first! : x }
+    let link = between.link(to: first)
+    choice.value = 0
+    choice.value = 2
+    let told = Recorder(between)
+    whileInside(between, settingTo: -5) {
+      choice.value = 0  // the edge to the upper one is not there before the other thread is through
+      x.value = 1
+      choice.value = 1
+    }
+    #expect([upper.value, lower.value, first.value] == [2, 2, 2])
+    #expect(told.values == [0, -5, 0, 1, 2])
+    #expect(checkInvariants([choice, x, y, between]) == [])
+    keepAlive(link)
+    pair.first = nil
+  }
+
   @Test func `16.2 where they come to follow each other in a ring, each is told once too`() {
     let isRing = MutableNode(false), x = MutableNode(1)
     let pair = Pair()

@@ -80,7 +80,28 @@ func topRows() -> [GrowthRow] {
         }
       }
     },
+    // The search for a cycle is longer than a look at a few edges, but shorter than one at all that follows the store.
+    GrowthRow("a store that n nodes follow, synced n times with a form of 12 fields") { size in
+      let form = synced(12), store = MutableNode<Int>()
+      let rows = (0..<size).map { _ in store.map { $0 } }
+      return Grown(work: size, keep: (form, rows)) {
+        for _ in 0..<size { store.sync(with: form[0]).cancel() }
+      }
+    },
+    GrowthRow("n cells, synced n times with a form of 25 fields") { size in
+      let form = synced(25), cells = synced(size)
+      return Grown(work: size, keep: (form, cells)) {
+        for _ in 0..<size { cells[0].sync(with: form[0]).cancel() }
+      }
+    },
   ]
+}
+
+/// Each with the first.
+private func synced(_ count: Int) -> [MutableNode<Int>] {
+  let nodes = emptyNodes(count)
+  for node in nodes.dropFirst() { node.sync(with: nodes[0]) }
+  return nodes
 }
 
 private typealias Pair = (row: MutableNode<Int>, editor: MutableNode<Int>)

@@ -6,7 +6,21 @@ import Synchronization
 extension EdgePointer {
   /// From here on nothing passes. An edge that was cut already stays as it is.
   @usableFromInline func cut(by turn: TurnPointer) {
-    if mark() { finishCut(in: turn) }
+    if isStartingOnCycle() ? markOnCycle() : mark() { finishCut(in: turn) }
+  }
+
+  private func isStartingOnCycle() -> Bool {
+    pointee.has(.starting) && pointee.down != nil && liesOnCycle()
+  }
+
+  /// Noted at once, and not by whoever attaches it: what this turn tells next would be filtered for a cycle that is no more, and might lose
+  /// against an older value that had to wait. Under the topology lock no edge is freed (`awaitTopology`).
+  private func markOnCycle() -> Bool {
+    underTopologyLock {
+      let isAttached = mark()
+      openCycles()
+      return isAttached
+    }
   }
 
   /// Sets the cut mark; what waits in a scheduler is told. True: the caller must call `finishCut`.

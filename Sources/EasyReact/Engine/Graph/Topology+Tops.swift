@@ -94,6 +94,10 @@ extension NodePointer {
     }
   }
 
+  func leadsOn(overMoreThan count: Int) -> Bool {
+    componentOuts().prefix(count + 1).count { _ in true } > count
+  }
+
   /// What they lead to, out of the component.
   fileprivate func componentDowns() -> [NodePointer] {
     componentOuts().map { $0.pointee.down!.standIn() }.filter { $0 != self }

@@ -97,10 +97,12 @@ extension EdgePointer {
   private func order(_ closed: [NodePointer], after effort: Int) {
     let (up, down) = (pointee.up!, pointee.down!)
     // Strictly after a long search, so that the next link here is known without one to close no cycle.
-    let gap: Int32 = effort > 64 ? 1 : 0
+    var gap: Int32 = effort > 64 ? 1 : 0
     if !closed.isEmpty { return orderOnCycles(closed, atMost: gap > 0 ? effort : 0) }
     up.order(before: down, by: self)
     up.dropTop(before: down, by: gap)
+    // But not where more leads on than was looked at: what is synced with a form again and again would rise with all that follows it.
+    if down.top() == up.top(), down.standIn().leadsOn(overMoreThan: effort) { gap = 0 }
     down.raiseTop(to: up.top() + gap)
   }
 
@@ -139,23 +141,22 @@ extension EdgePointer {
 extension EdgePointer {
   /// The edge has its cut mark. On a cycle: what it held together falls apart.
   func noteCut() {
-    let edge = self
-    let up = edge.pointee.up!
-    let down = edge.pointee.down!
+    let (up, down) = (pointee.up!, pointee.down!)
     // A link that is being made saw this edge uncut, or is seen here; and only then is looked whether
     // there is a cycle.
     if !isAtWork.load(ordering: .sequentiallyConsistent), !up.isOnOneCycle(down) { return }
-    underTopologyLock {
-      guard let component = up.component(), component == down.component() else {
-        return
-      }
-      _ = topology.forget(edge)
-      let (opened, left) = shrink(
-        component.takeUnretainedValue(), withoutWayFrom: up, to: down)
-      for edge in opened { edge.pointee.remove(.isBackEdge) }
-      sink(opened) { left.contains($0) || $0.component() == component }
-      for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
-    }
+    underTopologyLock { openCycles() }
+  }
+
+  /// The same under the topology lock.
+  func openCycles() {
+    let (up, down) = (pointee.up!, pointee.down!)
+    guard let component = up.component(), component == down.component() else { return }
+    _ = topology.forget(self)
+    let (opened, left) = shrink(component.takeUnretainedValue(), withoutWayFrom: up, to: down)
+    for edge in opened { edge.pointee.remove(.isBackEdge) }
+    sink(opened) { left.contains($0) || $0.component() == component }
+    for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
   }
 }
 
