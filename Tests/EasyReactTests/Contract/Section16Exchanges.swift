@@ -55,6 +55,30 @@ import Testing
     (pair.first, pair.second) = (nil, nil)
   }
 
+  @Test func `16.2 one that had nothing to tell when it had waited waits in a later turn, too`() {
+    let choice = MutableNode(0), x = MutableNode(1), empty = MutableNode<Int>()
+    let y = MutableNode(5), pair = Pair()
+    let result = Node.derived {
+      switch try choice.get() {
+      case 0: try x.get()
+      case 1: try pair.first!.get()
+      default: try pair.second!.get()
+      }
+    }
+    pair.first = choice.combine(empty).map { $0.0 }
+    var deep: Node<Int> = y
+    for _ in 0..<50 { deep = deep.map { $0 } }
+    pair.second = deep.combine(deep).map { $0.0 * 10 + $0.1 }
+    let told = Recorder(result)
+    choice.value = 1
+    batch {
+      choice.value = 2
+      y.value = 7
+    }
+    #expect(told.values == [1, 77])
+    (pair.first, pair.second) = (nil, nil)
+  }
+
   @Test func `7.6 the last value is told last where another thread is inside what lies between`() {
     let choice = MutableNode(2), x = MutableNode(0), y = MutableNode(2)
     let between = MutableNode<Int>(), pair = Pair()

@@ -25,7 +25,7 @@ import Synchronization
   @usableFromInline var isWaiting = false
   /// It waits once more, with the edges of its last run.
   var waitsAgain = false
-  /// How many joins had told something in the turn when it began to. Nil: it has told something itself since.
+  /// How many joins had told something when it began to, for its next run. Nil: that is another one.
   var waitedAt: Int? = nil
   @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
   @usableFromInline let count: Int
@@ -151,6 +151,8 @@ extension JoinPointer {
 
   /// Before it runs. Returns the context that it goes on with.
   @inline(__always) func endWait() -> ContextBox? {
+    // An earlier turn's number says nothing of this one.
+    if !pointee.waitsAgain { pointee.waitedAt = nil }
     (pointee.isWaiting, pointee.waitsAgain) = (false, false)
     guard let context = pointee.context else { return nil }
     pointee.context = nil
@@ -211,10 +213,8 @@ extension NodePointer {
   /// have to run. It waits once more then, with what made it run. But where it has waited, and nobody has told anything since, it would
   /// read what it has read: on a cycle two that make nodes in their closures would wait for each other in turn.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
-    guard comesBehindOthers(join, in: turn), join.pointee.waitedAt != turn.pointee.toldJoins else {
-      join.pointee.waitedAt = nil
-      return false
-    }
+    guard comesBehindOthers(join, in: turn), join.pointee.waitedAt != turn.pointee.toldJoins
+    else { return false }
     (join.pointee.waitsAgain, join.pointee.waitedAt) = (true, turn.pointee.toldJoins)
     if !join.pointee.isWaiting {
       join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
