@@ -40,7 +40,7 @@ class Twin {
     var derivation: (() throws -> Int?)?, followed: [Edge] = []
     /// It waits once more, with the edges of its last run.
     var waitsAgain = false
-    /// How many joins had told something when it began to; nil: it has told something itself since.
+    /// How many joins had told something when it began to, for its next run; nil: that is another one.
     var waitedAt: Int?
     /// Its values are events; the event that is being told.
     var isEventNode = false, event: Int?
@@ -229,6 +229,8 @@ class Twin {
       }
       waitingJoins.removeAll { $0 === join }
       if waitingJoins.isEmpty { gaveWay = [] }  // all that was to come first has run
+      // An earlier turn's number says nothing of this one.
+      if !join.waitsAgain { join.waitedAt = nil }
       join.waitsAgain = false
       var route = join.reason!
       join.reason = nil
@@ -275,10 +277,7 @@ class Twin {
   func waitsAgain(_ join: Node, _ route: Route) -> Bool {
     guard let next = nextJoin(among: waitingJoins),
       (next.rank, next.number) < (join.rank, join.number), join.waitedAt != toldJoins
-    else {
-      join.waitedAt = nil
-      return false
-    }
+    else { return false }
     wait(join, route)
     (join.waitsAgain, join.waitedAt) = (true, toldJoins)
     return true
