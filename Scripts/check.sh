@@ -54,6 +54,8 @@ tested() {
   part "32-bit" Scripts/check-32-bit.sh
   part "model of lenses" python3 Tests/Model/lens_model.py 1 20000
   build . --build-tests --traits "$(Scripts/traits.sh)"
+  # shellcheck disable=SC2086  # several words
+  part "model" Scripts/check-model.sh --scratch-path .build-strict --traits "$(Scripts/traits.sh)" $EASYREACT_SWIFT_FLAGS
   build Tools --build-tests
   build Examples
   part "examples" env EASYREACT_SCRATCH=Examples/.build-strict Scripts/check-examples.sh

@@ -120,4 +120,4 @@ for program, told in zip(lines[0::2], lines[1::2]):
     mine = " ".join(f"{a}:{b}" for a, b in r.told) + " | " + " ".join(f"{i}={r.n[i].v}" for i in sorted(r.n) if r.n[i].v is not None)
     if mine != told: different += 1; print(program, "\n  twin ", told, "\n  model", mine)
 print(len(lines) // 2, "programs,", different, "different")
-sys.exit(different > 0)
+sys.exit(different > 0 or len(lines) < 2)
