@@ -102,7 +102,7 @@ extension EdgePointer {
     up.order(before: down, by: self)
     up.dropTop(before: down, by: gap)
     // But not where more leads on than was looked at: what is synced with a form again and again would rise with all that follows it.
-    if down.top() == up.top(), down.standIn().leadsOn(overMoreThan: effort) { gap = 0 }
+    if gap > 0, down.top() == up.top(), down.standIn().leadsOn(overMoreThan: effort) { gap = 0 }
     down.raiseTop(to: up.top() + gap)
   }
 
