@@ -94,6 +94,7 @@ extension NodePointer {
     }
   }
 
+  /// Those within its component count, too.
   func leadsOn(overMoreThan count: Int) -> Bool {
     componentOuts().prefix(count + 1).count { _ in true } > count
   }
