@@ -23,10 +23,10 @@ import Synchronization
   var renumbered = UInt64.max
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
-  /// It waits once more, with the edges of its last run.
-  var waitsAgain = false
-  /// How many joins had told something when it began to, for its next run. Nil: that is another one.
-  var waitedAt: Int? = nil
+  /// It waits once more, with the edges of its last run; or that run is under way, or was its last one.
+  var isRepeat = false
+  /// How many joins had told something when it began to.
+  var waitedAt = 0
   @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
@@ -151,9 +151,7 @@ extension JoinPointer {
 
   /// Before it runs. Returns the context that it goes on with.
   @inline(__always) func endWait() -> ContextBox? {
-    // An earlier turn's number says nothing of this one.
-    if !pointee.waitsAgain { pointee.waitedAt = nil }
-    (pointee.isWaiting, pointee.waitsAgain) = (false, false)
+    pointee.isWaiting = false
     guard let context = pointee.context else { return nil }
     pointee.context = nil
     return context
@@ -213,13 +211,16 @@ extension NodePointer {
   /// have to run. It waits once more then, with what made it run. But where it has waited, and nobody has told anything since, it would
   /// read what it has read: on a cycle two that make nodes in their closures would wait for each other in turn.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
-    guard comesBehindOthers(join, in: turn), join.pointee.waitedAt != turn.pointee.toldJoins
-    else { return false }
-    (join.pointee.waitsAgain, join.pointee.waitedAt) = (true, turn.pointee.toldJoins)
+    let told = turn.pointee.toldJoins
+    if join.pointee.isRepeat && join.pointee.waitedAt == told || !comesBehindOthers(join, in: turn)
+    {
+      return false
+    }
     if !join.pointee.isWaiting {
       join.pointee.context = turn.pointee.wave.context?.takeUnretainedValue()
       pushJoin(join, in: turn)
     }
+    (join.pointee.isRepeat, join.pointee.waitedAt) = (true, told)
     return true
   }
 }

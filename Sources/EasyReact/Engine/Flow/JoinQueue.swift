@@ -35,7 +35,7 @@ extension NodePointer {
     if turn.pointee.joinCount == turn.pointee.joinCapacity {
       return pushJoinIntoMore(join, in: turn)
     }
-    join.pointee.isWaiting = true
+    (join.pointee.isWaiting, join.pointee.isRepeat) = (true, false)
     let heap = turn.pointee.joins
     let item = WaitingJoin(self, join)
     var hole = turn.pointee.joinCount

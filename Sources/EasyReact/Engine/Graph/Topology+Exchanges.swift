@@ -20,7 +20,7 @@ extension EdgeStorage {
   fileprivate borrowing func mayBeDropped(in turn: TurnPointer, ifCertain isCertain: Bool) -> Bool {
     // Maintenance that is opened here, under the topology lock, ends lives; were it ever to cut an edge, that would wait for this lock.
     guard isOrdinary(), let join = movingJoin(), down!.holds(by: turn) else { return false }
-    return !join.pointee.waitsAgain && (!isCertain || join.pointee.isWaiting)
+    return join.pointee.isWaiting ? !join.pointee.isRepeat : !isCertain
   }
 }
 
