@@ -14,6 +14,8 @@ step=100000
 # By their files: all that race in rounds, and what waits for other threads.
 suites="$(grep -rlE 'Stress\.(rounds|scale|firstSeed)' Tests/EasyReactTests | xargs -n1 basename | grep -v '^Stress' | paste -sd'|')"
 suites="$suites|BacklogTests|SettleTests|ReentranceTests|Section06Reentrance|Section09"
+# One counts ranks anew at 64, of all graphs of the process: beside it a chain of a hundred thousand would be counted at each link.
+deep='without a deep stack'
 arguments=(-c release -Xswiftc -enable-testing --scratch-path "$scratch")
 swift build --build-tests -q "${arguments[@]}"
 
@@ -24,7 +26,7 @@ total=0
 passes=0
 while [ $((SECONDS - started)) -lt "$seconds" ]; do
   if ! EASYREACT_LIFE_SECONDS="${EASYREACT_LIFE_SECONDS:-900}" EASYREACT_STRESS=$rounds EASYREACT_STRESS_SEED=$seed \
-    swift test --skip-build "${arguments[@]}" --filter "$suites" >"$log" 2>&1; then
+    swift test --skip-build "${arguments[@]}" --filter "$suites" --skip "$deep" >"$log" 2>&1; then
     grep -vE '^(◇|✔)' "$log" | tail -100
     echo "stress: failed, with EASYREACT_STRESS=$rounds EASYREACT_STRESS_SEED=$seed, after $((SECONDS - started)) s"
     exit 1
