@@ -20,8 +20,9 @@ import Synchronization
 // The usual cases have quick ways, which do the same in fewer instructions: Flow/Passing.swift, and `noteQuickly`.
 //
 // Words. *Turn*: from the outermost set on a thread until it returns. *Wave*: everything that one set causes; it is in
-// `Turn.wave` while it is under way, and its number in `NodeStorage.wave` where it has been. *Busy*: a node that still
-// has something to do for its present value. *Holder*: the thread that has claimed a region.
+// `Turn.wave` while it is under way, and its number is in `NodeStorage.wave` of each node that it has reached. *Busy*: a node that
+// still has something to do for its present value. *Holder*: the thread that has claimed a region. In the comments on functions
+// "Holder." says that only the holder of the node's region may call this; "True: …" and "Nil: …" say what a result means.
 //
 // Invariants (Invariants.swift checks those that hold between turns).
 //  - A value is stored only into a node that is not busy, so all receivers of a node hear one sequence.
@@ -52,8 +53,8 @@ extension NodePointer {
   }
 
   /// A set, a clean or an update with a wave of its own, by the holder.
-  /// - Parameter number: That of the wave, given when the set was made: before the claim, and before any code of the
-  ///   user's runs. So what is left behind this claim is newer.
+  /// - Parameter number: The wave's, given when the set was made: before the claim, and before any user code runs.
+  ///   So whatever other threads leave once it is claimed is newer.
   @inlinable @inline(never) func apply<Value: Sendable>(
     _ arrival: Arrival<Value>, _ number: UInt64, context: ContextBox?, in turn: TurnPointer
   ) {
@@ -84,7 +85,7 @@ extension NodePointer {
       return false
     }
     if storeArrival(arrival, delivery, sender: sender, in: turn) { return true }
-    tellWhatWaits(in: turn)  // what a change that found nothing to do has set here
+    tellWhatWaits(in: turn)  // set here by a change that found nothing to do
     return false
   }
 }
@@ -103,7 +104,7 @@ extension NodePointer {
       if let edge = node.pointee.cursor {
         node.pointee.cursor =
           edge == node.pointee.end ? nil : edge.pointee.next.load(ordering: .acquiring)
-        // No edge has the bit of an event.
+        // No edge has the bit that marks an event.
         let flags = edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue
         if flags & ~NodeFlags.event.rawValue == 0 || edge.mayPass(in: turn) {
           hasNewValue = edge.pointee.run(node, edge, turn)
@@ -113,7 +114,7 @@ extension NodePointer {
         }
         continue
       }
-      // All edges are done. The next value that waits here, or back to the node below.
+      // All edges are done: on to the next value that waits here, or back to the node below.
       node.endTelling()
       if node.hasQueue, node.takeNext(in: turn) {
         hasNewValue = true
@@ -202,13 +203,13 @@ extension EdgePointer {
       if passCopy(copy value, from: up, in: turn) { return true }
       return passOtherwise(value, from: up, in: turn)
     }
-    // The value is moved to where it lies: a copy on the way would cost a string two atomic operations.
+    // The value is moved into its place: a copy on the way would cost a string two atomic operations.
     if !isQuick(from: up, in: turn) { return passOtherwise(value, from: up, in: turn) }
     storeQuickly(value, from: up, in: turn)
     return true
   }
 
-  /// Another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
+  /// For another thread's region, a busy node, a filtered edge, a context, a wave that comes late, or emptiness.
   @inlinable @inline(never) func passSlowly<Value: Sendable>(
     _ arrival: consuming Arrival<Value>, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
@@ -254,7 +255,7 @@ extension NodePointer {
 // MARK: 7 At a join
 
 extension NodePointer {
-  /// The join is to run, as part of this wave. Holder of its region. False: it was there already.
+  /// Notes that the join is to run, as part of this wave. Holder of its region. False: the wave has been here already.
   @discardableResult func noteArrival(
     at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
@@ -272,8 +273,8 @@ extension NodePointer {
     } else if isReached {
       (wave, tiebreak) = (newWave(), 0)
     }
-    // Over edges ranks rise, so a join that is not above the running one was reached by a listener's
-    // set; by ranks of one count.
+    // Ranks rise along edges, so a join that is not above the running one was reached by a listener's
+    // set. Only ranks of one count can be compared.
     if pointee.rank.load(ordering: .acquiring) <= turn.pointee.runningRank, turn.hasNewestRanks {
       countReentrantSet(in: turn)
     }
@@ -295,8 +296,8 @@ extension NodePointer {
 // MARK: 8 The end of a turn
 
 extension TurnPointer {
-  /// Until nothing is left to do: joins by rank, then what died, then messages, each a turn of its own; then the
-  /// regions go back.
+  /// Goes on until nothing is left to do: joins by rank, then what died, then messages, each a turn of its own; then
+  /// the regions are given back.
   @inline(__always) func settle() {
     while true {
       if pointee.joinCount > 0 {
@@ -312,7 +313,7 @@ extension TurnPointer {
     }
   }
 
-  /// The ready join of lowest rank computes once, and what it tells is followed.
+  /// The waiting join of lowest rank computes once, and what it tells is followed.
   func runJoin() {
     guard let waiting = popJoin() else { return }
     let (storage, join) = (waiting.storage, waiting.join)

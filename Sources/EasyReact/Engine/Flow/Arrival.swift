@@ -2,20 +2,20 @@ import Synchronization
 
 // What can come to a node, and what travels with it. How it comes stands in Propagation.swift.
 
-/// What can come to a node: a value, emptiness, or a change of what it holds when its time comes; one that
-/// may find nothing to change says so, and then nobody is told.
+/// What can come to a node: a value, emptiness, or a change of whatever the node holds by then. An `attempt` may find
+/// nothing to change and says so; then nobody is told.
 @usableFromInline enum Arrival<Value: Sendable> {
   case value(Value)
   case empty
   case change(@Sendable (inout Value) -> Void)
   case attempt(@Sendable (inout Value) -> Bool)
-  /// Of one whose value is kept elsewhere too: what is to happen is decided when its time comes, also while it is empty.
+  /// For a node whose value is kept elsewhere too: what happens is decided when its time comes, even if the node is empty.
   case decision(@Sendable (Value?) -> Decision<Value>)
 }
 
 /// What a node is to hold.
 @usableFromInline package enum Decision<Value: Sendable>: Sendable {
-  /// What it holds; nobody is told.
+  /// What it holds now; nobody is told.
   case keep
   case store(Value)
   case clear

@@ -1,23 +1,24 @@
 import Synchronization
 
-// A value is stored, then told. Between the two user code may run: the value that was replaced dies, a tracer or a recorder
-// describes the new one, a user's transform goes on after it has sent, an operator calls the next closure. What is set on the node
-// meanwhile waits, as the node is busy; and who begins to follow it meanwhile is told the value at once, under a new number, as in a
-// listener. So it is not to be told it again: the first one that comes notes who was there before, and these alone are told.
+// A value is stored, then told. In between, user code may run: the value that was replaced dies, a tracer or a recorder
+// describes the new one, a user's transform goes on after it has sent, an operator calls the next closure. A set of the node
+// waits meanwhile, since the node is busy. But whoever begins to follow the node meanwhile is told the value at once, under a new
+// number, as inside a listener, and must not be told it twice: so the first newcomer notes who was there before it, and only
+// these are told.
 
 /// The last edge and the last listener that are told what a node holds.
 struct Audience {
   let lastOut, lastListener: EdgePointer?
-  /// The newest number under which it was told over filtered edges meanwhile. The node has that too then, so the value does not
-  /// come back as a newer one.
+  /// The newest number under which it was told over filtered edges meanwhile. The node takes that number too, so that the value
+  /// does not come back as a newer one.
   var number: UInt64 = 0
 }
 
 extension NodePointer {
-  /// Returns what `endUntold` puts back. Holder; the value is stored, or is by the time user code runs.
+  /// Returns what `endUntold` puts back. Holder; the value is stored already, or will be before user code runs.
   @inlinable @inline(__always) func beginUntold() -> NodeFlags { beginUntold(pointee.flags) }
 
-  /// The same where the flags are known.
+  /// The same, if the flags are known.
   @inlinable @inline(__always) func beginUntold(_ flags: NodeFlags) -> NodeFlags {
     pointee.flags = flags.with(.untold)
     return flags
@@ -29,8 +30,8 @@ extension NodePointer {
       .without(.busy).with(before.only(.untold))
   }
 
-  /// If it has stored a value that is not told yet: what comes to it while `body` runs waits, and the loop takes it up. What a step, a
-  /// queue or a join has used up ends here, too, for its deinit is user code. Holder if it is stored.
+  /// Runs `body`. If the node has stored a value that is not told yet, whatever comes to it meanwhile waits, and the loop takes it up.
+  /// What a step, a queue or a join has used up dies here too, for its deinit is user code. Holder, if `isStored`.
   @usableFromInline func whileStored(
     _ isStored: Bool, in turn: TurnPointer, _ body: () -> Void
   ) {
@@ -67,7 +68,7 @@ extension NodePointer {
 
   var hasAudience: Bool { pointee.sideTableIfAny()?.audience != nil }
 
-  /// By the notification that tells them.
+  /// Called by the notification that tells them.
   func takeAudience() -> Audience? {
     guard pointee.hasValue.load(ordering: .relaxed), let sideTable = pointee.sideTableIfAny(),
       let audience = sideTable.audience

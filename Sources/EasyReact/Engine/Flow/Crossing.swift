@@ -9,14 +9,14 @@ import Synchronization
 }
 
 extension EdgePointer {
-  /// The end of every step that leaves its node's region: done `now` where this turn holds the other
-  /// region and nothing waits there, else left with its holder, for `later`. Nothing is made, or
-  /// retained, for what is done now: that cost a quarter of a zip.
+  /// The end of every step that leaves its node's region: done `now` if this turn holds the other
+  /// region and nothing waits there, else left with its holder, for `later`. What is done now allocates
+  /// and retains nothing: that cost a quarter of a zip.
   @inlinable @inline(__always) func deliver(
     _ delivery: Delivery, in turn: TurnPointer, now: (Delivery) -> Bool,
     later: () -> some Crossing
   ) -> Bool {
-    // The edge is looked at again behind the claim: see `isOver`.
+    // The edge is looked at again after the claim: see `isOver`.
     if pointee.down.unsafelyUnwrapped.claim(by: turn) {
       return pointee.isOver() ? stop(.cut, in: turn) : now(delivery)
     }
@@ -34,7 +34,7 @@ extension EdgePointer {
     }
   }
 
-  /// Unless the edge is cut before the message is opened.
+  /// Leaves a message, which does nothing if the edge is cut before it is opened.
   @inlinable @inline(never) func send(
     _ crossing: some Crossing, _ delivery: Delivery, in turn: TurnPointer
   ) {
@@ -43,7 +43,7 @@ extension EdgePointer {
     }
   }
 
-  /// What of it needs no type.
+  /// The part that needs no type.
   @usableFromInline func sendLater(
     _ delivery: Delivery, in turn: TurnPointer,
     _ arrive: @escaping (EdgePointer, Delivery, TurnPointer) -> Bool
@@ -83,7 +83,7 @@ extension EdgePointer {
 }
 
 extension EdgePointer {
-  /// `deliver` of what a closure does, which is true when it stored a value in the downstream.
+  /// `deliver` for a closure, which returns true if it stored a value in the downstream.
   @usableFromInline func inRegion(
     in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool
   ) -> Bool {

@@ -5,7 +5,7 @@ import Synchronization
 /// sync must agree on which wave is the newer one.
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
-/// What a value gets besides its number: see `assignVersion`. Odd as long as nothing but filtered edges is crossed.
+/// What a value gets besides its number: see `assignVersion`. Odd as long as only filtered edges have been crossed.
 func newSequence() -> UInt64 { newWave() << 1 | 1 }
 
 /// How something comes to a node: with which wave, and by which rules.
@@ -16,7 +16,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     get { rules.has(.filtered) }
     set { rules = newValue ? rules.with(.filtered) : rules.without(.filtered) }
   }
-  /// Tells apart what has one number and had to wait; zero for what had not. See `assignVersion`.
+  /// Tells apart values of one number that had to wait; zero for one that did not. See `assignVersion`.
   @usableFromInline var tiebreak: UInt64 = 0
 
   /// A set.
@@ -34,7 +34,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
   }
 
   /// The wave under way, over an edge.
-  /// - Parameter tiebreak: Of a value that set out earlier. Nil: it is the upstream's.
+  /// - Parameter tiebreak: That of a value that set out earlier. Nil: the upstream's.
   @usableFromInline init(_ edge: EdgePointer, _ turn: TurnPointer, tiebreak: UInt64? = nil) {
     self.init(joinIn: turn)
     let edgeFlags = edge.pointee.allFlags
@@ -69,7 +69,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
 @usableFromInline struct DeliveryRules: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
   @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// One of them at least.
+  /// At least one of them.
   @inlinable @inline(__always) func has(_ rules: DeliveryRules) -> Bool {
     rawValue & rules.rawValue != 0
   }
@@ -88,7 +88,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
   @inlinable static var set: DeliveryRules { DeliveryRules(rawValue: 4) }
   /// What a join has computed.
   @inlinable static var ofJoin: DeliveryRules { DeliveryRules(rawValue: 8) }
-  /// A change that comes over an edge, and has the number of the set that it follows from as a set would.
+  /// A change that comes over an edge and, like a set, keeps its number: that of the set which it follows from.
   static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
   static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart) }
 }
@@ -101,19 +101,19 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
 func max(_ a: Version, _ b: Version) -> Version { a < b ? b : a }
 
 extension NodePointer {
-  /// What tells which of two values is newer where edges are filtered: the number, that of the set; and
-  /// of what has one number and had to wait the sequence, which is given when it is stored.
+  /// Tells which of two values is newer, where edges are filtered. First by their numbers, those of the sets. Values of
+  /// one number that had to wait are told apart by the sequence, which each is given when it is stored.
   ///
-  ///  - A set has its number from the moment it is made, and keeps it where it has to wait. One that comes behind a
-  ///    later one is told all the same: with that one's number, and a sequence. So it is older than whatever is set
-  ///    after what it replaces.
-  ///  - So does what comes over a filtered edge: of two sets that meet round a sync the later one wins,
+  ///  - A set has its number from the moment it is made, and keeps it if it has to wait. If it then comes after a
+  ///    later one, it is told all the same: with the later one's number, and a sequence. So it is older than whatever
+  ///    was set after the value that it replaces.
+  ///  - What comes over a filtered edge keeps its number too: of two sets that meet round a sync the later one wins,
   ///    whichever had to wait. But a source may have brought two values under one number to two nodes
-  ///    of a sync, which meet only now: the sequence orders them. One is enough for the way over filtered edges: with
-  ///    another one each time, a value would go to and fro between two threads for as long as each finds the
-  ///    other one inside. Behind an ordinary edge it may be one of several again.
-  ///  - What comes over other edges is told in any case. If it had to wait, or comes late, it is the
-  ///    newest from then on: a new number.
+  ///    of a sync, and these values meet only now: the sequence orders them. One sequence is enough as long as only filtered
+  ///    edges are crossed: with a new one each time, a value would go to and fro between two threads for as long as each finds
+  ///    the other one inside. Behind an ordinary edge it may be one of several again.
+  ///  - What comes over other edges is told in any case. If it had to wait, or comes late, it counts as the
+  ///    newest from then on: it gets a new number.
   ///
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
   @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
@@ -127,8 +127,8 @@ extension NodePointer {
       ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
   }
 
-  /// The node has this wave's value, or a newer one. Exact for the holder; for others never too soon,
-  /// for numbers, and sequences of one number, only grow.
+  /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,
+  /// since numbers, and sequences of one number, only grow.
   @usableFromInline func isReached(by delivery: Delivery) -> Bool {
     let newest = pointee.wave.load(ordering: .acquiring)
     if newest != delivery.wave.number { return newest > delivery.wave.number }
@@ -138,7 +138,7 @@ extension NodePointer {
   /// Of the node's value. Exact for the holder.
   func version() -> Version { (pointee.wave.load(ordering: .relaxed), tiebreak()) }
 
-  /// What has this version counts as having come here. The holder.
+  /// From now on what has this version counts as having been here. Holder.
   func raise(to new: Version) {
     if version() >= new { return }
     if new.tiebreak != 0 { noteTiebreak(new.number, new.tiebreak) }

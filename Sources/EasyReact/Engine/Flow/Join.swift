@@ -5,34 +5,34 @@ import Synchronization
 /// A node that computes from the latest values of several upstreams, at most once a turn for all of
 /// them.
 ///
-/// Touched by the holder of its node's region, but for `isTerminated`. An upstream's storage may be
-/// read as long as its edge is not detached, which is done by the same holder. That of a flatten
-/// belongs to the life of its outer edge (`LatestInnerNode`), any other to its storage.
+/// Touched only by the holder of its node's region, except `isTerminated`. An upstream's storage may be
+/// read as long as its edge is not detached, which is done by the same holder. The join of a flatten
+/// belongs to the life of its outer edge (`LatestInnerNode`), any other to its node's storage.
 @usableFromInline struct Join: ~Copyable {
-  /// The newest arrival since the last run: what the run goes on with.
+  /// The newest arrival since the last run: the run continues its wave.
   @usableFromInline var wave: UInt64 = 0
   @usableFromInline var flags: NodeFlags = []
   @usableFromInline var context: ContextBox? = nil
   @usableFromInline var sender: NodePointer? = nil
   @usableFromInline var tiebreak: UInt64 = 0
-  /// Where something had to wait, the join went on with a new number: no wave whose number lies between these two has come
+  /// When something had to wait, the join went on under a new number: no wave with a number between these two has come
   /// through it. Any thread may read the second.
   var skippedAbove: UInt64 = 0
   let skippedBelow = Atomic<UInt64>(0)
-  /// The number that it went on with last; a join that has not run has number 0.
+  /// The number under which it went on last. Not zero at first, which is the number of a join that has not run.
   var renumbered = UInt64.max
   /// It waits for its run in the holder's turn.
   @usableFromInline var isWaiting = false
-  /// It waits once more, with the edges of its last run; or that run is under way, or was its last one.
+  /// It waits once more in this turn, with the edges of its last run. Stays set during that run, and after it.
   var isRepeat = false
-  /// How many joins had told something when it began to.
+  /// How many joins had told something when it began to wait once more.
   var waitedAt = 0
   @usableFromInline let upstreams: UnsafeMutablePointer<NodePointer>
   @usableFromInline let count: Int
   /// Reads the upstreams and delivers into the node; false if one of them is empty.
   let compute: (NodePointer, TurnPointer) -> Bool
-  /// For a join that notes which upstreams have told something since its last run: false where something came that it
-  /// could not note. Any thread takes it back.
+  /// For a join that notes which upstreams have told something since its last run: false if something came that it
+  /// could not note. Any thread may make it false.
   @usableFromInline let allNoted = Atomic(false)
   /// An upstream edge was lost: it never runs again.
   @usableFromInline let isTerminated = Atomic(false)
@@ -69,7 +69,7 @@ extension JoinPointer {
 }
 
 extension JoinPointer {
-  /// By another thread, as an event, emptiness, round a cycle, or more than there is room for.
+  /// Something came that cannot be noted: by another thread, as an event, as emptiness, round a cycle, or more than there is room for.
   @usableFromInline @inline(__always) func missChange() {
     _ = pointee.allNoted.exchange(false, ordering: .acquiringAndReleasing)
   }
@@ -101,19 +101,19 @@ extension JoinPointer {
     return arriveSlowly(over: edge, from: up, in: turn)
   }
 
-  /// False: nothing was done, but for a claim.
+  /// False: nothing was done, except perhaps a claim.
   @inline(__always) func arriveQuickly(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     let storage = edge.pointee.down.unsafelyUnwrapped
-    // The edge is looked at again behind the claim: see `isOver`.
+    // The edge is looked at again after the claim: see `isOver`.
     return edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0
       && (storage.isHeldAndQuiet(by: turn) || storage.claim(by: turn))
       && edge.pointee.flags.load(ordering: .relaxed) == 0 && !turn.pointee.isTraced
       && storage.noteQuickly(self, sender: up, in: turn)
   }
 
-  /// Does it wait with less than this to show?
+  /// Is what it waits with older than this?
   @inline(__always) func isOlder(than wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags) -> Bool
   {
     let present = pointee.flags.only(.crossedBackEdge).rawValue
@@ -121,15 +121,16 @@ extension JoinPointer {
       < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
   }
 
-  /// Has a wave that comes round a cycle not come through here, although the join's number is newer?
+  /// Is this a wave that has not come through here, although the join's number is newer? Asked when it comes round a cycle.
   func hasSkipped(_ wave: UInt64) -> Bool { pointee.skippedAbove < wave && mayHaveSkipped(wave) }
 
-  /// The same for who is not the holder: false only where it is certain.
+  /// The same for a thread that is not the holder: false only if that is certain.
   func mayHaveSkipped(_ wave: UInt64) -> Bool {
     wave < pointee.skippedBelow.load(ordering: .relaxed)
   }
 
-  /// A number for what had to wait, or else would be late. Given again and again, they are skipped from the first one on.
+  /// A new number for something that had to wait, or would come too late under its own. If several are given in a row, the join
+  /// has skipped all numbers between the one that it had before the first of them and the last of them.
   func renumber(from present: UInt64) -> UInt64 {
     let number = newWave()
     let present = pointee.isWaiting ? max(present, pointee.wave) : present
@@ -141,7 +142,7 @@ extension JoinPointer {
     return number
   }
 
-  /// What the run goes on with.
+  /// Notes the arrival whose wave the run continues.
   @inline(__always) func note(
     _ wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags, from sender: NodePointer
   ) {
@@ -149,7 +150,7 @@ extension JoinPointer {
     pointee.sender = sender
   }
 
-  /// Before it runs. Returns the context that it goes on with.
+  /// Before it runs. Returns the context for that.
   @inline(__always) func endWait() -> ContextBox? {
     pointee.isWaiting = false
     guard let context = pointee.context else { return nil }
@@ -207,9 +208,9 @@ extension NodePointer {
     noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
   }
 
-  /// The join that is running follows another node now: true, where joins that lead there may still
-  /// have to run. It waits once more then, with what made it run. But where it has waited, and nobody has told anything since, it would
-  /// read what it has read: on a cycle two that make nodes in their closures would wait for each other in turn.
+  /// The join that is running follows another node now. True: joins that lead there may still have to run, so it waits once
+  /// more, with what made it run. But not if it has waited already and no join has told anything since: it would read what it has
+  /// read, and on a cycle two joins that make nodes in their closures would wait for each other for ever.
   @usableFromInline func waitsAgain(_ join: JoinPointer, in turn: TurnPointer) -> Bool {
     let told = turn.pointee.toldJoins
     if join.pointee.isRepeat && join.pointee.waitedAt == told || !comesBehindOthers(join, in: turn)

@@ -1,7 +1,7 @@
 import Synchronization
 
-// The joins of a turn that wait, by rank. One that has gone down while it waits is there a second time, by its new rank; what of it is left
-// when it has run is dropped.
+// The joins of a turn that wait, by rank. If the rank of one falls while it waits, it is entered a second time, by its new rank; the
+// entry that is left when it has run is dropped.
 
 struct WaitingJoin {
   let storage: NodePointer
@@ -15,7 +15,7 @@ struct WaitingJoin {
 
   @inline(__always) init(_ storage: NodePointer, _ join: JoinPointer) {
     (self.storage, self.join) = (storage, join)
-    // Behind the claim: see `isHeldByAnyone`.
+    // Read after the claim: see `isHeldByAnyone`.
     rank = storage.pointee.rank.load(ordering: .sequentiallyConsistent)
     id = storage.pointee.id
   }
@@ -56,8 +56,8 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// The one that runs next. What a link has raised since it began to wait goes behind the others first. Who finds that ranks were not
-  /// counted anew has all that waits in one order, be it the old one.
+  /// The one that runs next. One that a link has raised since it began to wait first moves behind others. As long as the turn sees no
+  /// recount of the ranks, all joins that wait are in one order, even if it is the old one.
   @inline(__always) func firstJoin() -> WaitingJoin? {
     while pointee.joinCount > 0 {
       if !hasNewestRanks { orderAnew() }
@@ -67,18 +67,18 @@ extension TurnPointer {
       } else if first.storage.pointee.rank.load(ordering: .acquiring) <= first.rank {
         return first
       } else {
-        moveFirst()  // perhaps by a rank that was counted anew just now, which is seen above
+        moveFirst()  // perhaps by a rank that was counted anew just now: that is seen above
       }
     }
     return nil
   }
 
-  /// Are the joins in order by ranks that stand? Behind the read of a rank: is that one of them?
+  /// Are the joins in the order of present ranks? Asked after a rank was read: is it one of these?
   @inline(__always) var hasNewestRanks: Bool {
     pointee.recounts == recounts.load(ordering: .relaxed)
   }
 
-  /// Ranks were counted anew since this was done last, or are being so. What is in order is a heap.
+  /// Ranks have been counted anew since this was done last, or are being counted now. A sorted array is a heap.
   @inline(never) private func orderAnew() {
     underTopologyLock {
       pointee.recounts = recounts.load(ordering: .relaxed)
@@ -91,7 +91,7 @@ extension TurnPointer {
     }
   }
 
-  /// It has another one, perhaps. Under the topology lock.
+  /// The running join may have another rank now. Under the topology lock.
   func readRunningRank() {
     pointee.runningRank = pointee.running?.pointee.rank.load(ordering: .relaxed) ?? .min
   }
@@ -100,7 +100,7 @@ extension TurnPointer {
     sinkFirst(WaitingJoin(pointee.joins[0].storage, pointee.joins[0].join))
   }
 
-  /// What is left of those that have run is dropped.
+  /// Drops the entries that joins have left which ran.
   func hasWaitingJoins() -> Bool {
     while pointee.joinCount > 0, !pointee.joins[0].join.pointee.isWaiting { dropFirst() }
     return pointee.joinCount > 0
@@ -121,10 +121,10 @@ extension TurnPointer {
     }
   }
 
-  /// In the place of the first one comes the last.
+  /// Puts the last one in the place of the first.
   @inline(never) private func sinkFirst() { sinkFirst(pointee.joins[pointee.joinCount]) }
 
-  /// In the place of the first one comes another one, which may come later.
+  /// Puts this one in the place of the first, and lets it sink to its own.
   @inline(__always) private func sinkFirst(_ item: WaitingJoin) {
     let (heap, count) = (pointee.joins, pointee.joinCount)
     var hole = 0

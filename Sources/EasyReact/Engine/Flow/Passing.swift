@@ -1,7 +1,7 @@
 import CEasyReact
 import Synchronization
 
-// What passes over an edge, and the quick ways: what `passSlowly` and `arrive` do (Propagation.swift), where nothing is
+// What passes over an edge, and the quick ways: they do what `passSlowly` and `arrive` do (Propagation.swift), if nothing is
 // unusual.
 
 extension EdgePointer {
@@ -24,7 +24,7 @@ extension EdgePointer {
 }
 
 extension EdgePointer {
-  /// A value, or an event, for a node at rest that an ordinary wave reaches. False: nothing was done, but for a claim.
+  /// A value, or an event, for a node at rest that an ordinary wave reaches. False: nothing was done, except perhaps a claim.
   @inlinable @inline(__always) func passCopy<Value: Sendable>(
     _ value: Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
@@ -48,17 +48,17 @@ extension EdgePointer {
     return true
   }
 
-  /// The same question for a value that is no event: `storeQuickly` comes next.
+  /// Asks the same for a value that is no event. If true, `storeQuickly` comes next.
   @inlinable @inline(__always) func isQuick(from up: NodePointer, in turn: TurnPointer) -> Bool {
     let down = pointee.down.unsafelyUnwrapped
-    // The edge is looked at again behind a claim: see `isOver`.
+    // The edge is looked at again after a claim: see `isOver`.
     return isQuickHeld(in: turn) {
       up.sharesRegion(down)
         || down.claimOutlined(by: turn) && pointee.flags.load(ordering: .relaxed) == 0
     }
   }
 
-  /// The same where the region of the other node is held.
+  /// The same, if the region of the other node is held.
   @inlinable @inline(__always) func isQuickHeld(
     in turn: TurnPointer, _ isHeld: () -> Bool = { true }
   ) -> Bool {
@@ -74,14 +74,14 @@ extension EdgePointer {
     _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
   ) {
     let down = pointee.down.unsafelyUnwrapped
-    // Read before the value that lies there dies, which may set what it likes.
+    // Read before the old value dies, whose deinit may set anything.
     let wave = turn.pointee.wave.number
     down.store(value)
     down.pointee.wave.store(wave, ordering: .releasing)
     down.pointee.sender.store(up, ordering: .relaxed)
   }
 
-  /// An event that is no word, or all that is not usual.
+  /// For an event that is no word, and for whatever is unusual.
   @inlinable @inline(never) func passOtherwise<Value: Sendable>(
     _ value: consuming Value, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {

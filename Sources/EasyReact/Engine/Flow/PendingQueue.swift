@@ -27,7 +27,7 @@ extension NodePointer {
     countReentrantSet(in: turn)
   }
 
-  /// `body` runs, while the node is busy, when it has told what it is telling, and what waits already.
+  /// Runs `body` while the node is still busy, once it has told its present value and what waits already.
   func waitForTurn(_ body: @escaping (TurnPointer) -> Void, in turn: TurnPointer) {
     appendToQueue { _, turn in
       body(turn)
@@ -42,7 +42,7 @@ extension NodePointer {
     sideTable.queue.unsafelyUnwrapped.append(item)
   }
 
-  /// Does something wait, or has it ever?
+  /// Does something wait, or has anything ever waited?
   @inline(__always) var hasQueue: Bool {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef { $0.queue != nil }
       ?? false
@@ -51,7 +51,7 @@ extension NodePointer {
   /// Holder. Does something wait?
   var isQueueing: Bool { hasQueue && pointee.sideTableIfAny()?.queue?.isEmpty == false }
 
-  /// Of a node that is being freed: what waits is dropped, and no work is done.
+  /// The node is being freed: what waits is dropped, and none of it is done.
   func dropQueue() {
     guard hasQueue, let queue = pointee.sideTableIfAny()?.queue else { return }
     while let item = queue.takeFirst() { _ = consume item }

@@ -4,7 +4,7 @@ import DequeModule
 /// node, and may have been long once.
 @usableFromInline package struct Queue<Element> {
   @usableFromInline package var items = Deque<Element>()
-  /// The most that have waited at a time, since there was no more than the usual room.
+  /// The most that have waited at a time since the room was last of the usual size.
   @usableFromInline var most = 0
   @inlinable static var usual: Int { 64 }
 
@@ -29,10 +29,10 @@ import DequeModule
     return removeFirst()
   }
 
-  /// What was appended last.
+  /// Removes what was appended last. Nil: nothing waits.
   package mutating func popLast() -> Element? { items.popLast() }
 
-  /// Something waits.
+  /// Precondition: something waits.
   @inlinable package mutating func removeFirst() -> Element {
     let item = items.removeFirst()
     if most > Self.usual, items.isEmpty { giveRoomBack() }

@@ -15,7 +15,7 @@ extension NodePointer {
       return false
     }
     var flags = delivery.wave.flags.without(.late.with(.event))
-    // Another's value, perhaps under the number of the join's own.
+    // The value is not the join's own, but perhaps has the number of one that is.
     if !delivery.rules.has(.ofJoin) { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
@@ -35,14 +35,14 @@ extension NodePointer {
     return true
   }
 
-  /// Is the value that comes told, and not kept? What becomes of a value that the node holds is none; nor is what is kept
-  /// elsewhere, too.
+  /// Is the value an event: told, and not kept? The result of a change never is, nor is a value that is kept elsewhere
+  /// too.
   @inlinable @inline(__always) func isEvent(_ delivery: Delivery) -> Bool {
     (delivery.wave.flags.has(.event) || pointee.flags.has(.eventNode))
       && !pointee.traits.has(.isKept)
   }
 
-  /// What the node is to hold is computed from what it holds. False: it keeps that.
+  /// Computes what the node is to hold from what it holds. False: it keeps that.
   @usableFromInline func storeChange<Value: Sendable>(
     _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
     sender: NodePointer?, in turn: TurnPointer
@@ -70,7 +70,7 @@ extension NodePointer {
     return true
   }
 
-  /// What needs no type of what follows. Compiled once, in the library: so is all else of the slow ways that can be.
+  /// The part that needs no type. Compiled once, in the library, like everything on the slow ways that can be.
   @usableFromInline func noteStored(
     _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?, in turn: TurnPointer
   ) {
@@ -94,7 +94,7 @@ extension NodePointer {
     }
   }
 
-  /// The frequent cases of `assignVersion`: a set that had not to wait, and what comes over an ordinary edge.
+  /// The frequent cases of `assignVersion`: a set that did not have to wait, and what comes over an ordinary edge.
   @inline(__always) private func version(
     for delivery: Delivery
   ) -> Version {

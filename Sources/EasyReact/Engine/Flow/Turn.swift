@@ -14,20 +14,20 @@ import Synchronization
   /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
   @usableFromInline let depth = Atomic<Int>(0)
   @usableFromInline var isTraced = false
-  /// Where the set that comes next was called, for a tracer.
+  /// Where the next set was called, for a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
   /// The stack, linked by `NodeStorage.caller`.
   @usableFromInline var top: NodePointer? = nil
   @usableFromInline var held: RegionPointer? = nil
-  /// The `Batch` that is open; unretained.
+  /// The open `Batch`; unretained.
   @usableFromInline var batch: Unmanaged<AnyObject>? = nil
-  /// One that has ended, for the next: retained.
+  /// One that has ended, for reuse: retained.
   var spareBatch: Unmanaged<AnyObject>? = nil
   /// The transform that is being asked to receive, and where its values go (NodeTransform.swift).
   @usableFromInline var receiving: EdgePointer? = nil
   /// What `beginUntold` returned for the node that has been sent a value, and `sentInside`; busy: none has been.
   @usableFromInline var sent = NodeFlags.busy
-  /// The wave's; another one is under way where a listener that the transform makes run sends.
+  /// That of the wave being received. A listener that the transform causes to run sends during another one.
   @usableFromInline var receivedNumber: UInt64 = 0
   /// Joins that wait, a binary heap by rank, then by creation.
   @usableFromInline var joinCount = 0
@@ -37,7 +37,7 @@ import Synchronization
   var recounts = 0
   /// How many have told something.
   var toldJoins = 0
-  /// Edges that others may come behind of while joins wait (Topology+Exchanges.swift).
+  /// Edges that have given way while joins wait (Topology+Exchanges.swift).
   @usableFromInline var gaveWay: [EdgePointer] = []
   /// What died; freed in a loop, when no frame is left.
   @usableFromInline var retiredCount = 0
@@ -45,46 +45,47 @@ import Synchronization
   var retiredCapacity: Int
   /// Unretained.
   var lastPutOff: Unmanaged<PutOff>? = nil
-  /// What is buried now was ended by another thread.
+  /// What is being freed now was ended by another thread.
   var isForeign = false
   /// A few blocks of freed edges, linked through themselves, for this thread's next edges: so
   /// switching from one inner node to the next allocates nothing.
   @usableFromInline var spareEdges: UnsafeMutableRawPointer? = nil
   @usableFromInline var spareEdgeRoom = easyreact_is_sanitized() ? 0 : 16
-  /// The join whose value is being told, and its rank, of the count that `recounts` names; the lowest: of none.
+  /// The join whose value is being told, and its rank, of the count that `recounts` names; `.min`: there is none.
   var running: NodePointer? = nil
   var runningRank = Int32.min
-  /// What the join that runs goes on with, beside the wave. It is not read from the join: what its run sets may have come there again.
+  /// What the running join continues, besides the wave. Not read from the join: what its run sets may have come there again by now.
   @usableFromInline var runningSender: NodePointer? = nil
   var runningTiebreak: UInt64 = 0
   /// Sets that had to wait in a queue or for a join that had run, since the turn began: the guard
   /// against endless listeners.
   @usableFromInline var reentrantSets = 0
   var messagesOpened = 0
-  /// What is told now other threads have left: the turn's own part is over.
+  /// What is told now was left by other threads: the turn's own part is over.
   var tellsMessages = false
   /// How many nodes and edges this thread has looked at for the sake of the graph's shape, in its
   /// lifetime: for tests of growth.
   var looks = 0
   /// How many messages this thread has left in mailboxes. Written by this thread alone; `isQuiet` looks at it.
   let messagesSent = Atomic<UInt>(0)
-  /// How many of them where many waited: see `giveWay`.
+  /// How many of them were left where many waited: see `giveWay`.
   var crowdedMessages: UInt32 = 0
-  /// How many had been opened by one that stood still the last time; and how many naps long one may.
+  /// Where this thread gave way last and the holder stood still: how many messages that one had taken. And for how many naps a holder
+  /// may stand still.
   var stoodStillAt: UInt32? = nil
   var patience = 16
   static var longestPatience: Int { 320 }
   /// Retained; nil in almost every turn.
   var ending: Unmanaged<TurnEnding>? = nil
-  /// Where what happens is written down: the ring, and what keeps it, retained; for the floors above.
+  /// Where a recording writes down what happens: the ring, and the retained object that keeps it; for the floors above.
   var ring: UnsafeMutableRawPointer? = nil
   var recording: Unmanaged<AnyObject>? = nil
   var turnNumber: UInt64 = 0
-  /// From one, and of no other turn: that of a thread which begins may lie where that of one which has ended lay.
+  /// Counted from one, and no other turn's. Its address is not enough: the turn of a new thread may lie where that of an ended one lay.
   var identity: UInt64 = 0
   var threadNumber: UInt32 = 0
 
-  /// Joins, and retired things, that a turn keeps room for when it ends.
+  /// For so many joins, and retired things, a turn keeps room when it ends.
   static var usualRoom: Int { 1_024 }
 
   init() {
@@ -133,10 +134,10 @@ import Synchronization
   return turn
 }
 
-/// Of all threads that have used the library and live.
+/// The turns of all living threads that have used the library.
 private struct Turns: @unchecked Sendable {
-  // Unchecked: addresses of blocks that are taken out, under the Mutex, before they are freed; of what lies
-  // there other threads read atomics alone, under the Mutex too.
+  // Unchecked: addresses of blocks that are taken out, under the Mutex, before they are freed. Of what lies
+  // there other threads read only atomics, under the Mutex too.
   var addresses: Set<TurnPointer> = []
   var madeCount: UInt64 = 0
   /// Messages that threads have sent which have ended.
@@ -184,7 +185,7 @@ extension TurnPointer {
     pointee.tellsMessages = false
     if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
     let isTraced = pointee.isTraced
-    // Who waits for quiet sees it counted here before the turn is over.
+    // Counted before the turn is over, so that whoever waits for quiet sees it.
     let hasEnding = pointee.ending != nil
     if hasEnding { pendingWork.begin() }
     pointee.depth.store(
@@ -226,7 +227,7 @@ extension TurnPointer {
     }
   }
 
-  /// What a turn of unusual size needed is not kept. Nothing waits any more.
+  /// Frees what a turn of unusual size needed. Nothing waits any more.
   @inline(never) private func giveBackRoom() {
     shrink(&pointee.joins, &pointee.joinCapacity)
     shrink(&pointee.retired, &pointee.retiredCapacity)
@@ -243,7 +244,7 @@ extension TurnPointer {
 }
 
 extension EdgePointer {
-  /// The block of an edge that has ended.
+  /// Keeps the block of an ended edge for the next one, or frees it.
   func recycle(in turn: TurnPointer) {
     if turn.pointee.spareEdgeRoom == 0 { return self.block.deallocate() }
     let block = UnsafeMutableRawPointer(self)
@@ -253,7 +254,7 @@ extension EdgePointer {
   }
 }
 
-/// Of an array without elements.
+/// There are no elements.
 private func shrink<Element>(_ items: inout UnsafeMutablePointer<Element>, _ capacity: inout Int) {
   if capacity <= Turn.usualRoom { return }
   items.deallocate()

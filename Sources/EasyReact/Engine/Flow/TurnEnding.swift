@@ -1,15 +1,15 @@
-/// What a floor above wants to do once for all that a turn changes: made by the first who has something
-/// to say, and touched by the turn's thread alone.
+/// What a floor above wants to do once for everything that a turn changes: made by the first that has something
+/// to say, and touched only by the turn's thread.
 class TurnEnding {
-  /// Nothing waits any more, and what the turn changed is still held: whoever changes it next comes
-  /// later. Also before each message that other threads left, which is a turn of its own. Runs no user code.
+  /// Called when nothing waits any more and what the turn changed is still held: whoever changes it next comes
+  /// later. Also called before each message that other threads left, which is a turn of its own. Runs no user code.
   func settled() {}
-  /// The turn is over and holds nothing.
+  /// Called when the turn is over and holds nothing.
   func over() {}
 }
 
 extension TurnPointer {
-  /// The turn's, made where there is none.
+  /// The turn's; made if there is none.
   func ending<Kind: TurnEnding>(_ make: () -> Kind) -> Kind {
     if let present = pointee.ending {
       return unsafeDowncast(present.takeUnretainedValue(), to: Kind.self)
@@ -23,7 +23,7 @@ extension TurnPointer {
     pointee.ending?.takeUnretainedValue().settled()
   }
 
-  /// What is done there is a turn of its own, and no part of a batch that is open.
+  /// What `over` does is a turn of its own, and no part of a batch that is open.
   @inline(never) func tellOver() {
     guard let ending = pointee.ending?.takeRetainedValue() else { return }
     pointee.ending = nil

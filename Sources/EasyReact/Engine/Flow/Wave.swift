@@ -33,7 +33,7 @@ extension NodePointer {
     pointee.wave.load(ordering: .relaxed) >= number
   }
 
-  /// A wave that begins here, by the holder of a node that is at rest and has a lower number: `store` stores its value.
+  /// Begins a wave here: called by the holder of a node that is at rest and has a lower number. `store` stores its value.
   @inlinable @inline(__always) func beginWave(
     _ number: UInt64, _ flags: NodeFlags = [], in turn: TurnPointer, _ store: () -> Void
   ) {
@@ -46,7 +46,7 @@ extension NodePointer {
     turn.pointee.wave = saved
   }
 
-  /// The wave of the node that is on top again.
+  /// Puts back the wave of the node that is on top again.
   @inline(__always) func resume(in turn: TurnPointer) {
     turn.pointee.wave.number = pointee.wave.load(ordering: .relaxed)
     turn.pointee.wave.flags = pointee.flags.only(.inFlight)

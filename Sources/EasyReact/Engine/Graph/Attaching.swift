@@ -1,7 +1,7 @@
 import CEasyReact
 import Synchronization
 
-// An edge becomes one that the loop follows, and hears the present value. Known to the holder of the upstream's
+// An edge becomes one that the loop follows, and hears the present value. This is done by the holder of the upstream's
 // region; another thread leaves a message.
 
 extension EdgePointer {
@@ -21,8 +21,8 @@ extension EdgePointer {
     }
   }
 
-  /// For an edge whose first value is told in another way. False: it was cut meanwhile, and by now
-  /// may be freed.
+  /// For an edge whose first value is told in another way. False: it was cut meanwhile, and may have been
+  /// freed by now.
   @discardableResult
   @usableFromInline func attachWithoutPush(in turn: TurnPointer) -> Bool {
     let before = pointee.remove(.starting)
@@ -37,10 +37,10 @@ extension EdgePointer {
     return false
   }
 
-  /// Sends the upstream's value through one edge, under a new number; without context, unless the edge
+  /// Sends the upstream's value through one edge, under a new number; without a context, unless the edge
   /// was made for a value that came with one.
   ///
-  /// - Parameter version: One given before; zero: none.
+  /// - Parameter version: One that was given before; zero: there is none.
   @usableFromInline func pushValue(
     in turn: TurnPointer, context: ContextBox? = nil, as version: Version = (0, 0)
   ) {
@@ -64,9 +64,9 @@ extension EdgePointer {
     _ = consume context
   }
 
-  /// The first value over an edge that is filtered is a set of its end (decision 0002). It keeps its own
-  /// number where that is the newer one, so that nothing goes back; else, or where it is to come back, it
-  /// has a new one. Holder of the upstream's region.
+  /// The first value over a filtered edge is a set of its downstream (decision 0002). It keeps its own
+  /// number if that is the newer one, so that nothing goes back; else, or if it is to come back, it
+  /// gets a new one. Holder of the upstream's region.
   /// - Parameter version: Nil: that of the upstream.
   func tellFirst(
     in turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false,
@@ -89,21 +89,21 @@ extension EdgePointer {
       up.traceWave(wave, began: true)
       tracePush(in: turn)
     }
-    // Busy for the user's transform alone: what comes back finds it at rest.
+    // Busy only during the user's transform: what comes back finds it at rest.
     let wasBusy = up.pointee.flags.only(.busy)
     up.pointee.flags.insert(.busy)
     let isStored = pointee.run(up, self, turn)
     up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
     if isStored { down.propagate(in: turn) }
     if turn.pointee.isTraced { up.traceWave(wave, began: false) }
-    up.tellWhatWaits(in: turn)  // what the transform, or a tracer, has set
+    up.tellWhatWaits(in: turn)  // set by the transform, or by a tracer
     turn.pointee.wave = saved
     _ = consume context
   }
 }
 
 extension NodePointer {
-  /// Neither value came by a wave. Such values are older than any wave; the upstream's becomes the newest
+  /// True: neither value came by a wave. Such values are older than any wave; the upstream's becomes the newest
   /// of them.
   fileprivate func areFromTheStart(_ down: NodePointer) -> Bool {
     if pointee.wave.load(ordering: .relaxed) > 1 || down.pointee.wave.load(ordering: .relaxed) > 1 {
@@ -124,7 +124,7 @@ extension NodePointer {
     tellWhatWaits(in: turn)
   }
 
-  /// Nothing happens while the node is busy: it does so itself then. The turn's wave stays as it is.
+  /// Tells what waits at the node. Nothing happens while it is busy: it does this itself then. The turn's wave stays as it is.
   @usableFromInline func tellWhatWaits(in turn: TurnPointer) {
     if pointee.flags.has(.busy) || !hasQueue { return }
     let saved = turn.pointee.wave
@@ -155,13 +155,13 @@ extension EdgePointer {
     return false
   }
 
-  /// Links two nodes that exist already, but for the initial push. The edge has both ends; it counts on
+  /// Links two nodes that exist already, without the initial push. The edge has both ends; it is counted as a reference of
   /// its downstream. No user code runs.
   @usableFromInline func prepareLink(in turn: TurnPointer) {
     let down = pointee.down.unsafelyUnwrapped
     down.pointee.references.wrappingAdd(1, ordering: .relaxed)
     countOnUpstream()
-    // A derived node with a second upstream is no longer its first one's alone.
+    // A derived node with a second upstream no longer belongs to the first one alone.
     if down.hasUpstream { down.makeHead(in: turn) }
     insert()
   }
@@ -177,7 +177,7 @@ extension EdgePointer {
 
 extension NodePointer {
   @usableFromInline func makeHead(in turn: TurnPointer) {
-    // A closure is made only where it has to wait.
+    // A closure is made only if this has to wait.
     if holds(by: turn) { return split(in: turn) }
     perform(in: turn) { turn in split(in: turn) }
   }

@@ -13,8 +13,8 @@ extension EdgePointer {
     pointee.has(.starting) && pointee.down != nil && liesOnCycle()
   }
 
-  /// Noted at once, and not by whoever attaches it: what this turn tells next would be filtered for a cycle that is no more, and might lose
-  /// against an older value that had to wait. Under the topology lock no edge is freed (`awaitTopology`).
+  /// The cut is noted at once, and not by whoever attaches the edge: else what this turn tells next would be filtered because of a cycle that
+  /// is no more, and might lose against an older value that had to wait. Under the topology lock no edge is freed (`awaitTopology`).
   private func markOnCycle() -> Bool {
     underTopologyLock {
       let isAttached = mark()
@@ -23,7 +23,7 @@ extension EdgePointer {
     }
   }
 
-  /// Sets the cut mark; what waits in a scheduler is told. True: the caller must call `finishCut`.
+  /// Sets the cut mark, and tells what waits in a scheduler. True: the caller must call `finishCut`.
   ///
   /// False: the edge was cut already, or it is still starting. Whoever is attaching it still has its
   /// address in hand, so the edge must not be freed before: `attach` finds the mark and finishes the
@@ -38,21 +38,21 @@ extension EdgePointer {
     return true
   }
 
-  /// The second half of cutting: by the one who set the mark, which keeps the edge from being freed
-  /// until then.
+  /// The second half of cutting: done by the thread that set the mark. Until then the mark keeps the edge from being
+  /// freed.
   func finishCut(in turn: TurnPointer) {
     if turn.pointee.isTraced { traceCut(in: turn) }
     if let down = pointee.down {
       if pointee.traits.has(.endsDownstream) { down.terminate() }
       noteCut()
-      // What the edge of a flatten follows is let go at once, where nobody else is inside the result.
+      // What the edge of a flatten follows is let go of at once, if nobody else is inside the result.
       if let state = pointee.state, down.claim(by: turn) {
         state.takeUnretainedValue().detached(turn)
       }
     }
     let up = pointee.up.unsafelyUnwrapped
     if up.holds(by: turn) {
-      retire(.edge(self), turn)  // before the messages: the sets there need not look at it
+      retire(.edge(self), turn)  // before messages are opened: their sets need not look at it
     } else {
       up.send(isMaintenance: true, self, in: turn) { payload, turn in
         retire(.edge(takePayload(payload, EdgePointer.self)), turn)
@@ -62,7 +62,7 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// An upstream edge was lost: what computes from all of them says nothing any more.
+  /// An upstream edge was lost: a node that computes from all of them tells nothing any more.
   fileprivate func terminate() {
     pointee.join?.pointee.isTerminated.store(true, ordering: .releasing)
     pointee.sideTableIfAny()?.termination?.mark()

@@ -2,8 +2,8 @@ import Synchronization
 
 // A node's edges, and its listeners, lie in one list each: first those that are attached, in the order
 // of their attachment, then those that are starting. `NodeStorage.lastOut` and `lastListener` are the last
-// attached ones: a notification goes no further, so what waits in the mailbox costs it nothing. The first
-// one's `previous` is the last of all. The caller of the three functions below holds the node's lock.
+// attached ones: a notification goes no further, so edges whose attachment waits in the mailbox cost it nothing. The
+// `previous` of the first is the last of all. The caller of the three functions below holds the node's lock.
 
 extension EdgePointer {
   /// Behind all others.
@@ -38,7 +38,7 @@ extension EdgePointer {
     if last.load(ordering: .relaxed) == self { last.store(before, ordering: .releasing) }
   }
 
-  /// From those that are starting to the end of those that are attached. The holder.
+  /// Moves it from those that are starting to the end of those that are attached. Holder.
   fileprivate func moveToAttached(
     _ first: borrowing Atomic<EdgePointer?>, _ last: borrowing Atomic<EdgePointer?>
   ) {
@@ -61,7 +61,7 @@ extension EdgePointer {
     last.store(self, ordering: .releasing)
   }
 
-  /// Puts an edge in its upstream's list, or a listener in its. Any thread.
+  /// Puts an edge in its upstream's list, or a listener in its node's. Any thread.
   @usableFromInline func appendToUpstream() {
     let up = pointee.up.unsafelyUnwrapped
     up.pointee.acquire()
@@ -139,7 +139,7 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// A walk of one list under the node's lock. `body` must be quick and call no user code. False: the list is
+  /// Walks one list under the node's lock. `body` must be quick and call no user code. False: the list is
   /// longer than `limit`, and the rest was not looked at.
   @discardableResult
   func forEachEdge(_ list: EdgeListKind, atMost limit: Int = .max, _ body: (EdgePointer) -> Void)
@@ -157,7 +157,7 @@ extension NodePointer {
     return true
   }
 
-  /// Is there an edge that is not cut, and meant? Looks no further than the first.
+  /// Is there an edge that is not cut and that `isMeant` accepts? Looks no further than the first.
   func hasEdge(_ list: EdgeListKind, where isMeant: (EdgePointer) -> Bool) -> Bool {
     pointee.acquire()
     defer { pointee.releaseAfterCopying() }
@@ -169,7 +169,7 @@ extension NodePointer {
     return false
   }
 
-  /// Is there an edge that leads here, be it cut? As it was a moment ago, where another thread may be linking.
+  /// Is there an edge that leads here, even a cut one? If another thread may be linking: as it was a moment ago.
   @usableFromInline var hasUpstream: Bool {
     !inEdgePointer().pointee.has(.detached) || pointee.firstIn.load(ordering: .relaxed) != nil
   }
@@ -185,7 +185,7 @@ extension NodePointer {
     }
   }
 
-  /// The last one if there is no `edge`. Under the node's lock.
+  /// The last one, if `edge` is nil. Under the node's lock.
   func upstreamEdge(before edge: EdgePointer?) -> EdgePointer? {
     if let edge, edge.isInNode { return nil }
     let first = pointee.firstIn.load(ordering: .relaxed)

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// An edge's public object that wants to hear of its end.
+/// An edge's public object that wants to hear of the edge's end.
 protocol EdgeObserver: AnyObject {
   /// The edge is about to be freed: nothing of it is touched from here on. The holder of the
   /// downstream's region.
   func edgeEnded(_ edge: EdgePointer)
-  /// After that, if somebody holds it besides; from the others nothing is left behind.
+  /// Called after that on an object that somebody else holds too; of the others nothing is left.
   func livesWithoutEdge()
   /// Of a listener: nobody keeps its node any more.
   func nodeIsGone()
@@ -16,7 +16,7 @@ extension EdgeObserver {
   func nodeIsGone() {}
 }
 
-/// That a node which computes from several upstreams has lost one: where the node is no join.
+/// Notes that a node which computes from several upstreams has lost one. For nodes that are no joins.
 @usableFromInline final class Termination: Sendable {
   @usableFromInline let hasCome = Atomic(false)
   @usableFromInline init() {}

@@ -21,16 +21,16 @@ import Synchronization
   /// The operators know what it stands for (OperatorKind.swift).
   @usableFromInline let kindCode: UInt8
   @usableFromInline let traits: EdgeTraits
-  /// For a recording: given when it is first asked for, and no other edge's.
+  /// For a recording: given when it is first asked for, and unique.
   @usableFromInline let number: Atomic<UInt32>
   @usableFromInline var up: NodePointer?
 
   /// The first one's is the last.
   @usableFromInline let previous: Atomic<EdgePointer?>
-  /// Retained: its state, or of an edge without one its public object.
+  /// Retained: its state, or, if it has none, its public object.
   @usableFromInline let object: Atomic<Unmanaged<AnyObject>?>
 
-  /// - Parameter handle: The upstream's, retained by the caller; nil for an edge of a sync.
+  /// - Parameter handle: The upstream's, retained by the caller; nil for half of a sync.
   init(
     kindCode: UInt8, traits: EdgeTraits, up: NodePointer? = nil,
     handle: Unmanaged<AnyObject>? = nil,
@@ -65,7 +65,7 @@ extension EdgeStorage {
     withPublicObject { $0.load(ordering: .acquiring)?.takeUnretainedValue() }
   }
 
-  /// Of an edge that has none: retained until the edge has ended. Returns the one that another thread gave it before.
+  /// Gives it to an edge that has none: retained until the edge has ended. Returns the one that another thread gave it before.
   @discardableResult
   @usableFromInline borrowing func setPublicObject(_ object: AnyObject) -> AnyObject? {
     let new = Unmanaged.passRetained(object)
@@ -88,7 +88,7 @@ extension EdgeStorage {
     state?._withUnsafeGuaranteedRef { body($0.publicObject) } ?? body(object)
   }
 
-  /// The upstream's handle, where the edge retains it.
+  /// The upstream's handle, if the edge retains it.
   @inlinable @inline(__always) var upHandle: Unmanaged<AnyObject>? {
     guard traits.has(.keepsUpstream) else { return nil }
     let handle = up.unsafelyUnwrapped.pointee.handle.load(ordering: .relaxed)
@@ -112,9 +112,9 @@ extension EdgeStorage {
   @inlinable static var sync: EdgeFlags { EdgeFlags(rawValue: 4) }
   /// In the lists already, behind those that are attached: its attachment is still in the mailbox.
   @inlinable static var starting: EdgeFlags { EdgeFlags(rawValue: 8) }
-  /// Of the edge in a node's own block: it is not, or no more, an upstream edge.
+  /// Of the edge in a node's own block: it is no upstream edge, or no longer one.
   @inlinable static var detached: EdgeFlags { EdgeFlags(rawValue: 32) }
-  /// Leads back as long as its end may still drop it in this turn (Topology+Exchanges.swift).
+  /// Leads back as long as the join below may still drop it in this turn (Topology+Exchanges.swift).
   static var gaveWay: EdgeFlags { EdgeFlags(rawValue: 16) }
   @inlinable static var filtered: EdgeFlags {
     EdgeFlags(rawValue: isBackEdge.rawValue | sync.rawValue)
@@ -122,7 +122,7 @@ extension EdgeStorage {
 }
 
 extension EdgeStorage {
-  /// A closure that is read from memory is retained for the call; a borrowed `self` guarantees it
+  /// A closure that is read from memory is retained for the call; a borrowed `self` keeps it alive
   /// instead. Must not be inlined into the loop.
   @inline(never) borrowing func run(_ up: NodePointer, _ edge: EdgePointer, _ turn: TurnPointer)
     -> Bool
@@ -150,21 +150,21 @@ extension EdgeStorage {
   }
 
   /// Nothing passes any more: it was cut; or it comes from an inner node, and the outer edge was cut.
-  /// Who has claimed the downstream looks: the value may have set out long ago, and who cut the edge
+  /// Asked once the downstream is claimed: the value may have set out long ago, and whoever cut the edge
   /// may have set the downstream since.
   @usableFromInline borrowing func isOver() -> Bool {
     has(.cut) || state?._withUnsafeGuaranteedRef { $0.outer?.hasEnded ?? false } ?? false
   }
 }
 
-/// An edge's address, to be kept by what threads share.
+/// An edge's address, to be kept in something that threads share.
 struct EdgeReference: @unchecked Sendable {
-  // Unchecked: an address; who keeps it says when what lies there may be touched.
+  // Unchecked: an address; whoever keeps it says when the edge may be touched.
   let edge: EdgePointer
   init(_ edge: EdgePointer) { self.edge = edge }
 }
 
-/// The block of an edge that lies in no node's.
+/// The block of an edge that does not lie in a node's block.
 @usableFromInline struct EdgeBlock: ~Copyable {
   @usableFromInline var edge: EdgeStorage
   /// Among the downstream's upstream edges: under the downstream's lock. The first one's
@@ -186,7 +186,7 @@ struct EdgeReference: @unchecked Sendable {
 extension EdgePointer {
   /// Does it lie in its downstream's block? It is the first upstream edge then.
   @inlinable var isInNode: Bool { pointee.down?.inEdgePointer() == self }
-  /// Of an edge that does not.
+  /// Precondition: the edge does not lie in a node's block.
   @inlinable var block: UnsafeMutablePointer<EdgeBlock> {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: EdgeBlock.self)
   }

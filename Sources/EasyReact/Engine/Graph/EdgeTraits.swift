@@ -1,4 +1,4 @@
-/// What an edge may do, as far as the engine asks. What it *is* the operators know (OperatorKind.swift).
+/// What an edge may do, as far as the engine asks. What it *is*, only the operators know (OperatorKind.swift).
 @usableFromInline struct EdgeTraits: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8
   @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -9,18 +9,18 @@
   @inlinable static var endsDownstream: EdgeTraits { EdgeTraits(rawValue: 1) }
   /// An event that goes over this edge is a value from there on.
   @inlinable static var keepsEvents: EdgeTraits { EdgeTraits(rawValue: 2) }
-  /// What the edge does hangs together with other edges of its operator, so its ends cannot be set.
+  /// What the edge does depends on other edges of its operator, so its ends cannot be set.
   @inlinable static var hasFixedEnds: EdgeTraits { EdgeTraits(rawValue: 4) }
   /// Its state is told of the cut mark at once, before the edge has ended.
   @inlinable static var tellsMark: EdgeTraits { EdgeTraits(rawValue: 8) }
 
-  /// Its step finds out what is older than what it leads to.
+  /// Its step itself finds out what is older than the value below.
   @inlinable static var filtersItself: EdgeTraits { EdgeTraits(rawValue: 64) }
 
-  /// Its first value has the version that its upstream has, so that it refuses nothing that its upstream took.
+  /// Its first value has its upstream's version, so that the node below refuses nothing that the upstream took.
   @inlinable static var keepsVersion: EdgeTraits { EdgeTraits(rawValue: 128) }
 
-  // Not of its operator: of this very edge.
+  // These say something of this very edge, not of its operator.
 
   /// `EdgeStorage.object` is its state.
   @inlinable static var hasState: EdgeTraits { EdgeTraits(rawValue: 16) }

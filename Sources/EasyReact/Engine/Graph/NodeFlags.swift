@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The bits of `NodeStorage.flags`; those in `inFlight` go along with a wave, in `Turn.flags`.
+/// The bits of `NodeStorage.flags`; those in `inFlight` travel with a wave, in `Wave.flags`.
 @usableFromInline struct NodeFlags: OptionSet, Sendable {
-  // Spelled out, for the defaults of `OptionSet` are generic, and slow where nothing is optimised.
+  // Spelled out, since the defaults of `OptionSet` are generic, and slow in debug builds.
   @usableFromInline var rawValue: UInt8
   @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
   @inlinable @inline(__always) var isEmpty: Bool { rawValue == 0 }
-  /// One of them at least.
+  /// At least one of them.
   @inlinable @inline(__always) func has(_ flags: NodeFlags) -> Bool {
     rawValue & flags.rawValue != 0
   }
@@ -38,13 +38,13 @@ import Synchronization
   @inlinable static var emptied: NodeFlags { NodeFlags(rawValue: 16) }
   /// For good, until a value is stored: an event was told, so the node is empty, and `hasHeldEvent` holds.
   @inlinable static var holdsNoValue: NodeFlags { NodeFlags(rawValue: 32) }
-  /// Of a node that holds a value: busy with user code that runs between storing it and telling it. See `Audience`, which takes
-  /// `holdsNoValue` away; where that bit is there afterwards the node has one. (Without a value the pair says nothing.)
+  /// Of a node that holds a value: busy with user code that runs between storing it and telling it. To note an audience takes
+  /// `holdsNoValue` away, and `endUntold` turns that bit over: if it is set afterwards, there is an audience. (Without a value the pair says nothing.)
   @inlinable static var untold: NodeFlags { busy.with(holdsNoValue) }
   /// The value is an event: told, and not kept.
   @inlinable static var event: NodeFlags { NodeFlags(rawValue: 64) }
-  /// For good: an event node, whose values are events. It is never at rest by the measure of values, so
-  /// their fast ways know nothing of it.
+  /// For good: an event node, whose values are events. Its flags are never empty, so the quick ways of values
+  /// need not ask for it.
   @inlinable static var eventNode: NodeFlags { NodeFlags(rawValue: 128) }
   @inlinable static var inFlight: NodeFlags {
     NodeFlags(
@@ -59,7 +59,7 @@ import Synchronization
   @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
 
   @inlinable static var isMutable: LastingFlags { LastingFlags(rawValue: 1) }
-  /// An event has lain where the value lies, at some time: see `readWordLocked`.
+  /// An event once lay where the value lies: see `readWordLocked`.
   @inlinable static var hasHeldEvent: LastingFlags { LastingFlags(rawValue: 2) }
 }
 
@@ -92,7 +92,7 @@ extension NodeStorage {
 /// Does anybody want the node? The holder's.
 @usableFromInline enum NodeLife: UInt8 {
   case wanted
-  /// The handle is gone, and who opens the last message for the node retires it.
+  /// The handle is gone, and whoever opens the last message for the node retires it.
   case endsWithMessages
   /// The handle is gone.
   case unwanted

@@ -13,8 +13,8 @@ import Synchronization
   _isPOD(Value.self) && MemoryLayout<Value>.size <= 8
 }
 
-/// A value that is a word, which lies in its first bytes. Not through memory, which would cost a guard of the
-/// stack at each hop.
+/// The bits of a value that is a word; it lies in the first bytes. Not by way of memory, which would cost a check of the
+/// stack guard at each hop.
 @inlinable @inline(__always) func bits<Value>(of value: Value) -> UInt64 {
   switch MemoryLayout<Value>.size {
   case 8: return unsafeBitCast(value, to: UInt64.self)
@@ -50,7 +50,7 @@ extension NodePointer {
     (UnsafeMutableRawPointer(self) + valueOffset(Value.self)).assumingMemoryBound(to: Value.self)
   }
 
-  /// Calls a function of the user's with the value where it lies. The holder, while the node is busy:
+  /// Calls a function of the user's with the value in its place. Holder, while the node is busy:
   /// so the value stays.
   ///
   /// A value that is read from memory is copied for the call, which for a string costs two atomic
@@ -100,7 +100,7 @@ extension NodePointer {
     }
   }
 
-  /// Begins before the exchange, for the optimiser lets a value die as soon as it is not used any more.
+  /// Called before the exchange, since the optimiser lets a value die as soon as it is no longer used.
   @inlinable @inline(__always) func beginDying<Value>(_: Value.Type) -> NodeFlags {
     _isPOD(Value.self) ? [] : beginUntold()
   }
@@ -113,7 +113,7 @@ extension NodePointer {
   @inlinable @inline(never) func clearValue<Value>(_: Value.Type) {
     if !pointee.hasValue.load(ordering: .relaxed) { return }
     if isWord(Value.self) {
-      // Who reads it under the lock, in `readWordLocked`, reads it whole before an event can be stored.
+      // Whoever reads it under the lock, in `readWordLocked`, reads all of it before an event can be stored.
       pointee.acquire()
       pointee.hasValue.store(false, ordering: .releasing)
       pointee.release()
@@ -132,18 +132,18 @@ extension NodePointer {
 // MARK: - Events
 
 extension NodePointer {
-  /// An event lies where a value would, while it is told: steps and listeners read it there. The node
-  /// is empty meanwhile, so nobody else takes it for its value. Holder only.
+  /// While an event is told it lies where a value would: steps and listeners read it there. The node
+  /// is empty meanwhile, so nobody else takes it for the node's value. Holder.
   @inlinable @inline(never) func storeEvent<Value>(_ value: consuming Value) {
     clearValue(Value.self)
-    // Somebody may be reading the value that was here. Who finds the event finds the mark, and looks
+    // Somebody may be reading the value that was here. A reader that finds the event also finds the mark, and looks
     // again under the lock, under which the value was cleared.
     if isWord(Value.self) { pointee.insert(.hasHeldEvent) }
     pointee.flags.insert(.holdsNoValue)
     storeNextEvent(value)
   }
 
-  /// The same where no value lies, and the mark is set.
+  /// The same, if no value lies there and the mark is set.
   @inlinable @inline(__always) func storeNextEvent<Value>(_ value: consuming Value) {
     if isWord(Value.self) {
       wordSlot(Value.self).pointee.store(bits(of: value), ordering: .releasing)
@@ -175,10 +175,10 @@ extension NodePointer {
 
 // MARK: - Reading
 
-/// The copy's retain must happen before the unlock. The optimiser moves a retain behind an atomic
-/// store, and even out of a function that is never inlined (it then returns the value unretained);
-/// another thread frees the value in between. It moves none behind a call that it cannot see into:
-/// so this, then the unlock.
+/// The copy's retain must happen before the unlock. The optimiser moves a retain past an atomic
+/// store, and even out of a function that is never inlined (which then returns the value unretained);
+/// another thread frees the value in between. It moves none past a call that it cannot see into:
+/// so first this, then the unlock.
 @inlinable @inline(__always) func copyOut<Value>(_ place: UnsafeMutablePointer<Value>) -> Value {
   let value = place.pointee
   easyreact_retain_barrier()
@@ -186,16 +186,16 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// The bytes of a value that is a word, of a node that has held an event; nil: the node is empty.
+  /// The bytes of a value that is a word, for a node that has held an event. Nil: the node is empty.
   ///
   /// Between the two loads of `readStored` such a node may be emptied for an event, which then lies where
-  /// the value was. So they are read again, under the lock that a value is cleared under.
+  /// the value was. So both are read again, under the lock under which a value is cleared.
   @usableFromInline func readWordLocked() -> UInt64? {
     pointee.acquire()
     defer { pointee.release() }
-    // Emptied before an event is stored, and full only after a value is.
+    // The node is emptied before an event is stored, and is full only after a value is.
     if !pointee.hasValue.load(ordering: .acquiring) { return nil }
-    // A word lies right behind the node's storage, whatever its type.
+    // Whatever its type, a word lies right behind the node's storage.
     return wordSlot(UInt64.self).pointee.load(ordering: .relaxed)
   }
 
@@ -225,8 +225,8 @@ extension NodePointer {
 
 // MARK: - Sent values
 
-/// The newest value that was left for this node: it is read until it is stored (contract 7.5), but by the thread that is inside
-/// the node. That one tells what came before, and reads that; unless it has left a value itself, behind
+/// The newest value that was left for this node: all threads read it until it is stored (contract 7.5), except the one that is
+/// inside the node. That one is still telling earlier values, and reads these, unless it has left a value itself, behind
 /// what waits.
 @usableFromInline final class PendingValue<Value: Sendable>: Sendable {
   @usableFromInline let value: Value?
@@ -249,8 +249,8 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// Caller holds the node's lock, under which the message is sent too, so that the last sent is
-  /// the last told.
+  /// The caller holds the node's lock, under which the message is sent too, so that the last one sent is
+  /// the last one told.
   @usableFromInline func notePendingValue(
     _ sideTable: SideTable, _ pendingValue: AnyObject, in turn: TurnPointer,
     old: inout AnyObject?

@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// A `Node` is a reference-counted handle on it. The handle's life says whether the node is wanted;
 /// only the holder of the node's region frees the storage, at the end of a turn, so the loop of
-/// `Propagation.swift` retains nothing and nobody frees anything under its feet.
+/// `Propagation.swift` retains nothing, and nobody frees anything under its feet.
 ///
 /// Three guards. *Holder*: only the thread that has claimed the node's region (`Region.swift`) may
 /// touch it. *Lock*: written under the node's own short lock, read under it or by the holder.
@@ -33,22 +33,22 @@ import Synchronization
   /// One for the handle, one for each upstream edge that is not fully detached, and one for each
   /// downstream edge or listener that does not keep the handle.
   @usableFromInline let references = Atomic<Int32>(1)
-  /// Greater than that of all upstreams by edges that do not lead back. Written by its maker, then under the topology
+  /// Greater than that of all upstreams whose edges do not lead back. Written by the maker, later under the topology
   /// lock.
   @usableFromInline let rank: Atomic<Int32>
-  /// How many messages wait for this node: counted up under the lock, before they are left, and down by the
-  /// holder, before they are opened.
+  /// How many messages wait for this node: counted up under the lock, before each is left, and down by the
+  /// holder, before each is opened.
   @usableFromInline let waitingMessages = Atomic<Int32>(0)
-  /// Constant: for what destroys a value.
+  /// Constant: what destroying a value needs.
   @usableFromInline let valueType: any Sendable.Type
-  /// Rarely needed things, made when first needed.
+  /// What few nodes need, made when it is first needed.
   @usableFromInline let sideTable = Atomic<Unmanaged<SideTable>?>(nil)
 
   // Lock.
 
-  /// The `AnyNode`, not retained; nil before it is published, and when its deinit has begun.
+  /// The `AnyNode`, not retained; nil before it is published, and once its deinit has begun.
   @usableFromInline let handle = Atomic<UnsafeRawPointer?>(nil)
-  /// Of the upstream edges that have blocks of their own: they follow the one in this block, if that is one.
+  /// The first of the upstream edges that have blocks of their own: these follow the edge in this block, if that is an upstream edge.
   @usableFromInline let firstIn = Atomic<EdgePointer?>(nil)
   /// The last one that is attached; those behind it are starting.
   @usableFromInline let lastListener = Atomic<EdgePointer?>(nil)
@@ -125,11 +125,11 @@ private func nextIdentifier() -> UInt64 {
 // MARK: - The short lock
 
 extension NodeStorage {
-  /// Never held while user code runs, nor while another lock is waited for.
+  /// Never held while user code runs, or while waiting for another lock.
   @inlinable @inline(__always) borrowing func acquire() {
     if lock.exchange(1, ordering: .acquiring) != 0 { acquireSlowly() }
   }
-  /// Whoever has it needs a few instructions more, but may have lost its processor to this very thread: so
+  /// The thread that has it needs only a few more instructions, but may have lost its processor to this very thread: so
   /// the waits get longer, until they leave the processor to threads of any priority.
   @usableFromInline @inline(never) borrowing func acquireSlowly() {
     var round: UInt32 = 0
@@ -142,8 +142,8 @@ extension NodeStorage {
     lock.exchange(1, ordering: .acquiring) == 0
   }
   @inlinable @inline(__always) borrowing func release() { lock.store(0, ordering: .releasing) }
-  /// After references were copied under the lock. The optimiser may move a retain behind an atomic
-  /// store, and another thread frees the object in between; it moves none behind a call that it
+  /// For use after references were copied under the lock. The optimiser may move a retain past an atomic
+  /// store, and another thread frees the object in between; it moves none past a call that it
   /// cannot see into.
   @inlinable @inline(__always) borrowing func releaseAfterCopying() {
     easyreact_retain_barrier()
@@ -163,7 +163,7 @@ extension NodePointer {
   }
 }
 
-/// A node's storage without handle: `region` is the upstream's, or nil for one of its own.
+/// Makes a node's storage, without a handle. `region` is the upstream's; nil: the node gets one of its own.
 @inlinable @inline(__always) func makeStorage<Value: Sendable>(
   of _: Value.Type, region: RegionPointer?, location: SourceLocation, inEdge: consuming EdgeStorage
 ) -> NodePointer {
@@ -175,7 +175,7 @@ extension NodePointer {
     valueType: Value.self)
 }
 
-/// What of it needs no type: compiled once, in the library.
+/// The part that needs no type: compiled once, in the library.
 @usableFromInline func makeStorage(
   byteCount: Int, alignment: Int, traits: NodeTraits, region: RegionPointer?,
   location: SourceLocation, inEdge: consuming EdgeStorage, valueType: any Sendable.Type
@@ -191,7 +191,7 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// The value's destruction is user code: no lock is held.
+  /// Destroying the value is user code: no lock is held.
   func freeStorage(in turn: TurnPointer) {
     awaitTopology()
     dropQueue()
@@ -199,7 +199,7 @@ extension NodePointer {
     if let join = pointee.join { join.freeJoin() }
     pointee.sideTable.load(ordering: .acquiring)?.release()
     if pointee.isHead { pointee.region.load(ordering: .relaxed).pointee.isDead = true }
-    pointee.acquire()  // who has left the message that ended it may still have the lock
+    pointee.acquire()  // the thread that left the message which ended it may still have the lock
     deinitialize(count: 1)
     UnsafeMutableRawPointer(self).deallocate()
   }

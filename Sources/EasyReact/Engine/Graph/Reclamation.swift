@@ -5,22 +5,22 @@ import Synchronization
 // listener its node's. Freeing is a loop over the turn's list of what is retired, never recursion: a
 // handle that is released here only puts its storage on that list.
 
-/// What a turn frees, or has put off, when no frame is left on its stack and all joins have run.
+/// What a turn frees, or has put off until then, when no frame is left on its stack and all joins have run.
 struct Retired {
   enum Body {
     /// A node whose handle is gone.
     case node(NodePointer)
     /// An edge or a listener that was cut, to be taken out of its upstream's list.
     case edge(EdgePointer)
-    /// The first of what has been put off: retained.
+    /// The first of the things that have been put off: retained.
     case putOff(Unmanaged<PutOff>)
   }
   let body: Body
-  /// Another thread ended it, so what its closures' deinits set is no part of this thread's batch.
+  /// Another thread ended it, so what the deinits of its closures set is no part of this thread's batch.
   let isForeign: Bool
 }
 
-/// What is done when all joins have run: first in, first out, so the turn's list has the first one alone.
+/// Something to do when all joins have run. First in, first out, so the turn's list contains only the first one.
 final class PutOff {
   fileprivate let body: (TurnPointer) -> Void
   fileprivate var next: PutOff?
@@ -88,10 +88,10 @@ extension NodePointer {
   }
 
   /// A node that is gone, and that nothing follows, need not hear what waits before the message that ends
-  /// it: nor the values of all the sets there.
+  /// it, such as the values of all the sets there.
   fileprivate func cutUnheard(in turn: TurnPointer) {
     if pointee.firstOut.load(ordering: .acquiring) != nil { return }
-    // Marked under the lock, where no edge is freed. Who has marked one detaches it, so it stays.
+    // Marked under the lock, while no edge is freed. The thread that marks an edge also detaches it, so it stays.
     var marked: [EdgePointer] = []
     forEachEdge(.ins) { if $0.mark() { marked.append($0) } }
     for edge in marked { edge.finishCut(in: turn) }
@@ -122,7 +122,7 @@ private func reclaim(_ retired: Retired, _ turn: TurnPointer) {
 
 /// Holder of the upstream's region.
 private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
-  // Here, for the other half of a sync may outlive this one's upstream.
+  // Traced here, since the other half of a sync may outlive this one's upstream.
   if easyreact_is_traced() { edge.traceEdge(made: false, in: turn) }
   let handle = edge.pointee.upHandle
   var counted = handle == nil ? edge.pointee.up : nil
@@ -135,7 +135,7 @@ private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
   // The other half belongs to the downstream's region: a join there may be reading this upstream's
   // storage. Until it is done the edge's transform may look at both ends.
   if down.holdsUnnamed(by: turn) { return edge.finishDetaching(handle, counted, in: turn) }
-  // It need not wait for the node itself, which would compute whatever is set until then.
+  // The upstream itself need not stay until then: it would go on computing whatever is set.
   let isLetGo = handle != nil && down.isInUse()
   if isLetGo {
     counted = edge.pointee.up
@@ -147,7 +147,7 @@ private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
 }
 
 extension NodePointer {
-  /// Has it its handle? And who was looking at its edges has what it looks for, or sees from now on that they are cut.
+  /// Does it still have its handle? Whoever was looking at its edges has found what it looked for, or sees from now on that they are cut.
   fileprivate func isInUse() -> Bool {
     pointee.acquire()
     defer { pointee.release() }
@@ -158,7 +158,7 @@ extension NodePointer {
 extension EdgePointer {
   /// Holder of the downstream's region. From here on nothing names the edge.
   /// - Parameters:
-  ///   - handle: What the edge keeps the upstream by; nil: it keeps its storage alone.
+  ///   - handle: By which the edge keeps the upstream; nil: it keeps only its storage.
   ///   - counted: That storage.
   fileprivate func finishDetaching(
     _ handle: Unmanaged<AnyObject>?, _ counted: NodePointer?, in turn: TurnPointer
@@ -166,7 +166,7 @@ extension EdgePointer {
     let down = pointee.down!
     unlinkFromDownstream()
     pointee.state?.takeUnretainedValue().detached(turn)
-    // A derived node that lives on without its upstream, be it only because other edges and messages
+    // A derived node that lives on without its upstream, even if only because other edges and messages
     // still name it, cannot stay in the region that the upstream keeps alive.
     if isInNode, down.pointee.references.load(ordering: .relaxed) > 1 {
       down.split(in: turn, evenUnwanted: true)
@@ -181,7 +181,7 @@ extension EdgePointer {
     let publicObject = pointee.takePublicObject()
     pointee.state?.release()
     pointee.step = { _, _, _ in false }  // the user's closure dies here, no lock held
-    // First, for it may be at its end on another thread as soon as it is let go of here.
+    // Told first, since it may be freed on another thread as soon as it is let go of here.
     let object = publicObject?.takeRetainedValue() as? any EdgeObserver
     object?.edgeEnded(self)
     weak let observer = object
@@ -205,7 +205,7 @@ private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
   } else {
     storage.endSyncs(by: turn)
   }
-  // And what still listens is the node's own: ended by its public object, which nobody cancels a second time.
+  // Listeners that are still there belong to the node itself: each is ended by its public object, so that nobody cancels it a second time.
   for edge in storage.allEdges(.listeners) {
     (edge.pointee.publicObject as? any EdgeObserver)?.nodeIsGone()
   }
@@ -213,15 +213,16 @@ private func reclaim(_ storage: NodePointer, _ turn: TurnPointer) {
 }
 
 extension NodePointer {
-  /// Most nodes have one upstream, which needs no list. Who holds the region takes edges out here.
+  /// Most nodes have one upstream, for which no array is made. Holder: nobody else takes edges out of the list.
   fileprivate func cutIns(by turn: TurnPointer) {
     guard let first = firstEdge(.ins) else { return }
     if first.edgeBehind(.ins) == nil { return first.cut(by: turn) }
     for edge in edges(.ins) { edge.cut(by: turn) }
   }
 
-  /// Nobody downstream keeps this node, so what still leads away are halves of a sync: it is over, as a whole (see there). All are marked
-  /// first, and those that lead away are noted first: so it is off its cycles at once, and nothing goes below it for the edges that it loses yet.
+  /// Nobody downstream keeps this node, so the edges that still lead away are halves of syncs, which end as a whole. All are marked
+  /// first, and the cuts of those that lead away are noted first: so the node is off its cycles at once, and nothing has to go below it for
+  /// the sake of edges that it is about to lose.
   fileprivate func endSyncs(by turn: TurnPointer) {
     let edges = (edges(.outs) + allEdges(.ins)).filter { $0.mark() }
     for edge in edges { edge.finishCut(in: turn) }
@@ -233,7 +234,7 @@ extension NodePointer {
 
   fileprivate func dropReference(in turn: TurnPointer) {
     if pointee.references.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      // Asked anew: what was made, or marked, in a turn that began untraced may go in it.
+      // Asked again: a node that was made, or marked, in a turn that began untraced may end in that turn.
       if easyreact_is_traced() { traceGone(in: turn) }
       freeStorage(in: turn)
     }
@@ -252,7 +253,7 @@ extension NodePointer {
     return Unmanaged<AnyObject>.fromOpaque(handle).takeRetainedValue()
   }
 
-  /// The handle, unless it is going. The caller keeps the storage from being freed, and holds no short
+  /// The handle, unless its deinit has begun. The caller keeps the storage from being freed, and holds no short
   /// lock.
   @usableFromInline func handle() -> AnyObject? {
     pointee.acquire()

@@ -1,5 +1,5 @@
-// Swift's tables and arrays keep the room of their peak, and a walk of a table passes all its empty places. What lives as
-// long as a node gives room back when most of it is empty: as seldom as it grows, so that an element costs O(1) still.
+// Swift's dictionaries, sets and arrays keep the room of their peak, and a walk of a set passes all its empty places. One that
+// lives as long as a node gives room back when most of it is empty: as seldom as it grows, so an element still costs O(1).
 
 private func isSparse(_ capacity: Int, _ count: Int) -> Bool { capacity > 8 * count + 64 }
 

@@ -12,19 +12,19 @@ import Synchronization
   let trace = Atomic<Unmanaged<AnyObject>?>(nil)
   let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
   @usableFromInline var context: ContextBox?
-  /// Of a value that is not told yet. The holder's.
+  /// Who is to hear a value that is not told yet. The holder's.
   var audience: Audience?
   /// What came while the node was busy.
   var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
-  /// How many were left; which of them the thread that is inside the node has left last, and not told yet, or 0; and its turn,
-  /// for another thread may have taken over since.
+  /// How many were left; which of them the thread that is inside the node left last and has not told yet, or 0; and that thread's turn,
+  /// since another one may have taken over.
   @usableFromInline var pendingTicket: UInt64 = 0
   @usableFromInline var holdersTicket: UInt64 = 0
   /// Its `identity`.
   @usableFromInline var ticketHolder: UInt64 = 0
-  /// Of a node on a cycle; retained. Written under the topology lock.
+  /// That of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
   /// See Topology+Ranks.swift.
   let top = Atomic<Int32>(SideTable.noTop)
@@ -34,9 +34,9 @@ import Synchronization
   @usableFromInline let tiebreak = Atomic<UInt64>(0)
   /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
   @usableFromInline let isTracedStart = Atomic(false)
-  /// Of an event node.
+  /// It is an event node.
   @usableFromInline var isEventNode = false
-  /// Of a node that is no join and computes from several upstreams.
+  /// For a node that is no join and computes from several upstreams.
   @usableFromInline var termination: Termination?
 
   deinit {

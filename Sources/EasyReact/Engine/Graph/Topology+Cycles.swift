@@ -10,11 +10,11 @@ import Synchronization
 // is an ordinary one again: that depends on the edges that are there, not on the order of the cuts.
 // Decision 0007 has the bounds.
 
-/// Nodes that reach each other, two at least. Touched under the topology lock; its address, which each
-/// member's side table have, is compared by anybody.
+/// Nodes that reach each other, at least two. Touched under the topology lock. Its address, which is in the
+/// side table of each member, is compared by anybody.
 final class Component {
   private(set) var members: Set<NodePointer>
-  /// One of them, which stands for all.
+  /// The member that stands for all.
   private(set) var first: NodePointer?
 
   init(_ members: [NodePointer] = []) {
@@ -32,7 +32,7 @@ final class Component {
   }
 }
 
-/// Odd while members change their component: who compares two of them looks at it before and after.
+/// Odd while members change their component: whoever compares the components of two nodes looks at it before and after.
 private let regroupings = Atomic<UInt64>(0)
 
 func regrouping(_ body: () -> Void) {
@@ -43,7 +43,7 @@ func regrouping(_ body: () -> Void) {
 
 extension EdgePointer {
   /// Does the edge's end reach its start, over any edges? Asked for every hop of a wave that was led
-  /// back: no lock, unless the components are being changed at this moment.
+  /// back: without a lock, unless the components are being changed at this moment.
   func liesOnCycle() -> Bool {
     pointee.up.unsafelyUnwrapped.isOnOneCycle(pointee.down.unsafelyUnwrapped)
   }
@@ -60,7 +60,7 @@ extension NodePointer {
     }
   }
 
-  /// To be looked into under the topology lock only.
+  /// Its members may be looked at only under the topology lock.
   func component() -> Unmanaged<Component>? {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
       $0.component.load(ordering: .acquiring)
@@ -81,7 +81,7 @@ extension NodePointer {
     old?.release()
   }
 
-  /// A member that stands for all of them, or the node itself.
+  /// The member that stands for the node's component; without one, the node itself.
   func standIn() -> NodePointer {
     component()?._withUnsafeGuaranteedRef { $0.first } ?? self
   }
@@ -94,20 +94,20 @@ extension NodePointer {
 // MARK: - Closing
 
 extension NodePointer {
-  /// The nodes, and one member of each component, that lie on cycles which an edge from `up` to `down`
-  /// closes. None: it closes no cycle. One: it lies inside a component.
+  /// The nodes that lie on cycles which an edge from this node to `down` closes; for each component the member that stands
+  /// for it. None: it closes no cycle. One: it lies inside a component.
   func cyclesClosed(to down: NodePointer) -> [NodePointer] {
     if down.pointee.firstOut.load(ordering: .relaxed) == nil || !hasUpstream { return [] }
     let start = down.standIn()
     let goal = standIn()
     if start == goal { return [start] }
-    // Along every edge tops do not fall.
+    // Tops do not fall along any edge.
     let (low, high) = (start.top(), goal.top())
     if low > high { return [] }
     var forward = Ways(from: start, .outs, to: goal) { $0 <= high }
     var backward = Ways(from: goal, .ins, to: start) { $0 >= low }
     var common = Heap<SizedComponent>()
-    // By turns. Whichever ends first has seen all ways between the two.
+    // The two searches take turns. Whichever ends first has seen all ways between the two nodes.
     while true {
       let isForwardGoing = forward.step()
       if forward.hasEnded { return forward.found(from: [goal]) }
@@ -122,9 +122,9 @@ extension NodePointer {
   }
 }
 
-/// Both sides have only components left, which are dear. One that both have reached lies on a way; if
-/// it is the last, each has seen the ways on its side of it, and those that leave it out: it is
-/// returned. Else the smallest other one is looked into.
+/// Both sides have only components left, which are expensive. One that both have reached lies on a way. If
+/// it is the last one left, each side has seen the ways on its own side of it, and those that avoid it: then it is
+/// returned. Else the smallest of the others is looked into.
 /// - Parameter seenByBoth: The components that both had seen before.
 private func nextComponent(
   _ forward: inout Ways, _ backward: inout Ways, _ seenByBoth: inout Heap<SizedComponent>
@@ -150,7 +150,7 @@ extension NodePointer {
   fileprivate func size() -> Int { members()?.count ?? 1 }
 }
 
-/// A component by the member that stands for it, smaller ones first.
+/// A component, by the member that stands for it; smaller ones come first.
 private struct SizedComponent: Comparable {
   let standIn: NodePointer
   let size: Int
@@ -189,14 +189,14 @@ private struct Ways {
     new.append(SizedComponent(component))
   }
 
-  /// Those that wait since this was asked last.
+  /// Those that have come to wait since this was last asked.
   mutating func takeNew() -> [SizedComponent] {
     defer { new = [] }
     return new
   }
 
-  /// Looks at one edge. False: only components are left, or nothing is, and it has ended. A component
-  /// is looked into when the other side has gone on for as long as that may take.
+  /// Looks at one edge. False: only components are left; or nothing is, and then `hasEnded`. A component
+  /// is looked into once the other side has gone on for as long as that may take.
   mutating func step() -> Bool {
     if let edge = front.next() {
       look(edge)
@@ -248,7 +248,7 @@ private struct Ways {
   }
 }
 
-/// What the arcs lead to from these nodes, which are among them.
+/// All that the arcs lead to from these nodes, including the nodes themselves.
 func nodes(along arcs: [NodePointer: [NodePointer]], from start: [NodePointer]) -> Set<NodePointer>
 {
   var found = Set(start), todo = start
@@ -259,8 +259,8 @@ func nodes(along arcs: [NodePointer: [NodePointer]], from start: [NodePointer]) 
 }
 
 extension NodePointer {
-  /// Is there a way over edges that do not lead back? Between nodes that are not on a cycle yet every
-  /// way is one.
+  /// Is there a way over edges that do not lead back? Between nodes that are not on a cycle yet, every
+  /// way is such a way.
   func isOrdinaryWay(to goal: NodePointer, through closed: [NodePointer]) -> Bool {
     if closed.allSatisfy({ $0.component() == nil }) { return true }
     let low = pointee.rank.load(ordering: .relaxed)
@@ -276,7 +276,7 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// Both ways by turns, an edge at a time, until the two meet or one is at its end: that takes at most twice
+  /// Searches from both ends by turns, an edge at a time, until the two meet or one is at its end: that takes at most twice
   /// the work of the smaller one.
   private func leads(to goal: NodePointer, over isMeant: (EdgePointer, _ far: NodePointer) -> Bool)
     -> Bool

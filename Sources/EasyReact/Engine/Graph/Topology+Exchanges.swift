@@ -1,38 +1,38 @@
 import Synchronization
 
 // Joins that exchange direction in one turn: b followed a, and now a follows b. Whichever runs first links its
-// new edge while the old one of the other still stands, and the two close a cycle that nobody means.
+// new edge while the other's old one still stands, and the two edges close a cycle that nobody means.
 //
-// So what a join turns to comes before it: the edges on the ways from the join to there that may
-// still be dropped in this turn *give way*, all those whose ends are sure to run, and the first on a way
-// that is left. They lead back until their ends have run. Who then goes on to follow one comes behind its
-// upstream again, and others give way; until only edges that have been chosen in this turn are left on a
-// way, and the last one closes a cycle indeed.
+// So a node that a join turns to comes before the join: of the edges on the ways from the join to that node, those that may
+// still be dropped in this turn *give way*: all that end at a join which is sure to run, and, on each way that is then left, the
+// first one. They lead back until the joins below have run. A join that then goes on to follow such an edge comes behind its
+// upstream again, and others give way; until only edges that were chosen in this turn are left on a way: then the last one
+// really closes a cycle.
 
 extension EdgeStorage {
-  /// Of an edge that the join below chose in a run, and may leave in its next one.
+  /// The join below, for an edge that it chose in a run and may drop in its next one.
   fileprivate borrowing func movingJoin() -> JoinPointer? {
     state?._withUnsafeGuaranteedRef { $0.outer?.movingJoin }
   }
 
   /// May it be dropped before this turn is over?
-  /// - Parameter isCertain: And its end is sure to run.
+  /// - Parameter isCertain: Only if the join below is sure to run.
   fileprivate borrowing func mayBeDropped(in turn: TurnPointer, ifCertain isCertain: Bool) -> Bool {
-    // Maintenance that is opened here, under the topology lock, ends lives; were it ever to cut an edge, that would wait for this lock.
+    // Maintenance that is opened here, under the topology lock, only ends lives; if it ever cut an edge, that would wait for this very lock.
     guard isOrdinary(), let join = movingJoin(), down!.holds(by: turn) else { return false }
     return join.pointee.isWaiting ? !join.pointee.isRepeat : !isCertain
   }
 }
 
 extension EdgePointer {
-  /// An edge that a join has turned to, which closes a cycle. True: others give way. Under the topology lock.
+  /// This edge, which a join has chosen, closes a cycle. True: others give way. Under the topology lock.
   func othersGiveWay(through closed: [NodePointer]) -> Bool {
     let turn = currentTurn()
-    // Where nobody waits all has run that was to come first.
+    // If no join waits, all that was to come first has run.
     if pointee.movingJoin() == nil || !turn.hasWaitingJoins() { return false }
     let (up, join) = (pointee.up!, pointee.down!)
     let closed = Set(closed)
-    // What is sure to run drops its edge, or follows it again in its place: that leaves all others in order.
+    // A join that is sure to run drops its edge, or follows it again when its turn comes: all others stay in order.
     let between = up.nodesBetween(join, through: closed)
     turn.giveWay(
       up.edges(from: join, between).filter {
@@ -41,7 +41,7 @@ extension EdgePointer {
     return turn.giveWay(firstOnWaysLeft(through: closed, in: turn))
   }
 
-  /// Of each way that is left from the join, the first edge that may be dropped. Nil: there is none on a way.
+  /// The first edge that may be dropped on each way that is left from the join. Nil: there is a way without one.
   private func firstOnWaysLeft(through closed: Set<NodePointer>, in turn: TurnPointer)
     -> [EdgePointer]?
   {
@@ -68,8 +68,8 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// Those on ordinary ways from the join to this node, which is one of them; without the join. Both ways by
-  /// turns, an edge at a time: whichever ends first has seen them all.
+  /// The nodes on ordinary ways from the join to this node, including this one, without the join. Searched from both ends by
+  /// turns, an edge at a time: whichever search ends first has seen them all.
   fileprivate func nodesBetween(_ join: NodePointer, through closed: Set<NodePointer>)
     -> Set<NodePointer>
   {
@@ -80,7 +80,7 @@ extension NodePointer {
       return low < rank && rank < high && closed.contains(node.standIn())
     }
     var above = Front(self, .ins), below = Front(join, .outs)
-    // From what was seen from the join back to where it was seen from; not to the join.
+    // From each node seen from the join, back to those that it was seen from, without the join.
     var arcs: [NodePointer: [NodePointer]] = [:]
     while let edge = above.next() {
       let up = edge.pointee.up!
@@ -95,8 +95,8 @@ extension NodePointer {
     return above.seen
   }
 
-  /// On the ways from the join to this node, which those between are on. Each edge is in two lists, and either may be long, as that of a node with
-  /// a thousand downstreams is: so the lists are read by turns, until one side is at its end.
+  /// The edges on the ways from the join to this node, given the nodes between. Each edge is in two lists, either of which may be long, as that of a
+  /// node with a thousand downstreams is: so the lists of both sides are read by turns, until one side is at its end.
   fileprivate func edges(from join: NodePointer, _ between: Set<NodePointer>) -> [EdgePointer] {
     let ups = between.subtracting([self]).union([join])
     var outs = ups.lazy.flatMap { EdgeWalk($0, .outs) }.makeIterator()
@@ -110,7 +110,7 @@ extension NodePointer {
     return found.below
   }
 
-  /// The join has run, and goes on to follow what gave way before. True: there was some.
+  /// The join has run, and goes on to follow edges that gave way before. True: there were some.
   @usableFromInline @inline(never) func followAgain(in turn: TurnPointer) -> Bool {
     underTopologyLock {
       let again = EdgeWalk(self, .ins).filter {
@@ -129,7 +129,7 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// False: there is a way without such an edge.
+  /// Nil, and false: there is a way without such an edge.
   @discardableResult fileprivate func giveWay(_ edges: [EdgePointer]?) -> Bool {
     guard let edges else { return false }
     for edge in edges {
@@ -140,7 +140,7 @@ extension TurnPointer {
     return true
   }
 
-  /// All that was to come before another has run.
+  /// Everything that was to come before something else has run.
   @inline(never) func endExchange() {
     for edge in pointee.gaveWay { edge.pointee.remove(.gaveWay) }
     pointee.gaveWay = []

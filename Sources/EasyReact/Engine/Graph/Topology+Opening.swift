@@ -1,12 +1,12 @@
 // A cut inside a component may break it up (Topology+Cycles.swift).
 
-/// An edge inside the component is cut. Returns the edges that led back and lie on no cycle now, in
-/// the order in which they were linked; and the nodes that are no members any more.
+/// An edge inside the component was cut. Returns the edges that led back and lie on no cycle now, in
+/// the order in which they were linked, and the nodes that are no longer members.
 ///
 /// The law that holds throughout: the members reach each other if every `source` leads to every
 /// `target`. So it is enough that each source reaches the root, and the root each target. What is split
-/// off is found by searches both ways, so it is paid by the smaller side; where that has taken longer
-/// than looking at all members once may take, they are looked at.
+/// off is found by searches from both sides, so the smaller side determines the cost; once they have taken longer
+/// than it may take to look at all members, all members are looked at.
 func shrink(
   _ component: Component, withoutWayFrom up: NodePointer, to down: NodePointer
 ) -> (opened: [EdgePointer], left: Set<NodePointer>) {
@@ -23,7 +23,7 @@ func shrink(
   return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.left)
 }
 
-/// A member of which it is not known yet whether it hangs together with the root.
+/// A member of which it is not known yet whether it still belongs together with the root.
 private enum Doubt {
   case source(NodePointer), target(NodePointer)
 }
@@ -33,9 +33,9 @@ private struct Remainder {
   private let component: Component
   private let address: Unmanaged<Component>
   private var root: NodePointer
-  /// From the root, and to it.
+  /// Searches from the root, and to it.
   private var reached: RootSearch, reaching: RootSearch
-  /// Known so far; and those that are doubtful.
+  /// Those known so far; and those of them that are doubtful.
   private var sources: Set<NodePointer>, targets: Set<NodePointer>
   private var doubtfulSources: [NodePointer] = [], doubtfulTargets: [NodePointer]
   private(set) var opened: [(edge: EdgePointer, number: UInt64)] = []
@@ -67,8 +67,8 @@ private struct Remainder {
     return nil
   }
 
-  /// Members of which nothing leads to the others, or to which nothing leads from them. Nil: the doubtful
-  /// one hangs together with the root.
+  /// Members from which nothing leads to the others, or to which nothing leads from the others. Nil: the doubtful
+  /// one belongs together with the root.
   mutating func side(in doubt: Doubt) -> Set<NodePointer>? {
     switch doubt {
     case .source(let source): reaching.side(of: source, in: component)
@@ -76,7 +76,7 @@ private struct Remainder {
     }
   }
 
-  /// Strongly connected parts, which have no way round over the others.
+  /// Strongly connected parts; no way round leads over the other members.
   mutating func splitOff(_ found: StrongParts) {
     let parts = found.parts
     for part in parts {
@@ -92,9 +92,9 @@ private struct Remainder {
     lookBetween(found)
   }
 
-  /// An edge between what was split off and the rest is in the lists of both: so by turns, until one side is at its end. Either may be
-  /// the one with more edges, as a node with a thousand downstreams is beside fields. Of several parts some edges lie between two of
-  /// them: those are found in the lists that all have been looked through to find the parts.
+  /// An edge between what was split off and the rest is in the lists of both: so the lists of both sides are read by turns, until one side is at
+  /// its end. Either side may have more edges, as a node with a thousand downstreams has beside fields. If there are several parts, some edges
+  /// lie between two of them: these are found in the lists that were read in full to find the parts.
   private mutating func lookBetween(_ found: StrongParts) {
     let own = Set(found.parts.joined())
     for (list, opposite) in [(EdgeListKind.ins, EdgeListKind.outs), (.outs, .ins)] {
@@ -108,7 +108,7 @@ private struct Remainder {
     }
   }
 
-  /// An edge of what was split off. One that is cut and not yet noted counts as a doubt all the same.
+  /// Looks at an edge of what was split off. One whose cut is not yet noted raises a doubt all the same.
   private mutating func look(_ edge: EdgePointer, _ list: EdgeListKind) {
     let far = edge.pointee.far(list)
     if contains(far) {
@@ -124,7 +124,7 @@ private struct Remainder {
     if let number = topology.forget(edge), edge.pointee.isUncut() { opened.append((edge, number)) }
   }
 
-  /// Too many doubts: all at once.
+  /// Too many doubts: all members are looked at, once.
   mutating func breakUp() {
     var found = strongParts(of: component.members)
     let parts = found.parts
@@ -142,17 +142,17 @@ private struct Remainder {
 }
 
 /// A search from a component's root, which goes on from one doubt to the next: what it has seen for one
-/// the next ones need not look for. What is split off meanwhile leaves it right, for no way from the root
+/// need not be looked for again. It stays right when something is split off meanwhile, since no way from the root
 /// to what stays, or back, leads over that.
 ///
-/// It goes breadth first, so that it finds what is near; and by turns depth first, so that a short way over nodes
-/// with many edges is found before all of these have been looked at.
+/// It goes breadth first, so that it finds what is near, and by turns depth first, so that a short way over nodes
+/// with many edges is found before all these edges have been looked at.
 private struct RootSearch {
   private enum Step { case on, met, end }
 
   private let start: NodePointer
   private var wide: Front
-  /// After a few steps: most searches end before.
+  /// Begun after a few steps: most searches end before that.
   private var deep: Front?
   private var steps = 0
 
@@ -165,8 +165,8 @@ private struct RootSearch {
     wide.seen.contains(member) || deep?.seen.contains(member) ?? false
   }
 
-  /// By turns with a search from the member, until the two meet (nil) or one is at its end: that one has
-  /// seen all of a side. If it is this one, the smaller of what it has seen and the others.
+  /// Goes on by turns with a search from the member, until the two meet (nil) or one is at its end: that one has
+  /// seen all of one side. If it is this one, the smaller side is returned: what it has seen, or the others.
   mutating func side(of member: NodePointer, in component: Component) -> Set<NodePointer>? {
     if sees(member) { return nil }
     let address = Unmanaged.passUnretained(component)
@@ -187,7 +187,7 @@ private struct RootSearch {
     }
   }
 
-  /// Looks at an edge of each. At its end breadth first has seen all.
+  /// Looks at one edge breadth first and one depth first. When the former is at its end, it has seen all.
   private mutating func step(
     in component: Unmanaged<Component>, towards other: RootSearch
   ) -> Step {
@@ -201,7 +201,7 @@ private struct RootSearch {
 }
 
 extension Front {
-  /// If the edge is uncut and leads to a member. True: the other search has seen that one.
+  /// Goes over the edge, if it is uncut and leads to a member. True: the other search has seen that member.
   fileprivate mutating func follow(
     _ edge: EdgePointer, in component: Unmanaged<Component>, towards other: RootSearch
   ) -> Bool {
@@ -214,11 +214,11 @@ extension Front {
 
 // MARK: - Strongly connected parts
 
-/// And in which direction all edges of them have been looked at to find them.
+/// The parts, and the direction in which all their edges have been looked at to find them.
 typealias StrongParts = (parts: [[NodePointer]], list: EdgeListKind)
 
-/// Those of these nodes, over edges among them. Tarjan's algorithm with a stack of its own: R. Tarjan,
-/// Depth-first search and linear graph algorithms (1972). Downwards and upwards by turns, an edge at a time: a node with a thousand
+/// The strongly connected parts of these nodes, by edges among them. Tarjan's algorithm with a stack of its own: R. Tarjan,
+/// Depth-first search and linear graph algorithms (1972). It runs downwards and upwards by turns, an edge at a time: a node with a thousand
 /// downstreams may have few upstreams.
 func strongParts(of storages: Set<NodePointer>) -> StrongParts {
   if storages.count == 1 { return ([Array(storages)], .outs) }
@@ -234,7 +234,7 @@ private struct PartSearch {
   private let list: EdgeListKind
   private var roots: Set<NodePointer>.Iterator
   private(set) var parts: [[NodePointer]] = []
-  /// In the order in which they were met; and by number the lowest open one that each reaches.
+  /// The nodes' numbers, in the order in which they were met; and by number the lowest open one that each reaches.
   private var numbers: [NodePointer: Int]
   private var low: [Int] = []
   private var open: [NodePointer] = []
@@ -247,7 +247,7 @@ private struct PartSearch {
     numbers = Dictionary(minimumCapacity: storages.count)
   }
 
-  /// Looks at one edge. False: it has ended.
+  /// Looks at one edge. False: the search has ended.
   mutating func step() -> Bool {
     while true {
       guard let number = frames.last?.number else {

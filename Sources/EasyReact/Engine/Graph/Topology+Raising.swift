@@ -1,9 +1,9 @@
 import HeapModule
 import Synchronization
 
-// The order in which ranks and tops rise, or ranks sink; and what one link raises. Why: Topology+Ranks.swift.
+// The order in which ranks and tops rise, or ranks sink; and what one link raises. The reasons are in Topology+Ranks.swift.
 
-/// A node, or a component, that is to be raised. Of those that are level the one of lower rank comes first, which may lead to the
+/// A node, or a component, that is to be raised. Of two that are level the one of lower rank comes first, since it may lead to the
 /// other.
 struct Lift: Comparable {
   let storage: NodePointer
@@ -16,7 +16,7 @@ struct Lift: Comparable {
   static func == (a: Lift, b: Lift) -> Bool { a.old == b.old && a.rank == b.rank }
 }
 
-/// What is to be raised, and to which number: in order of the old ones, so that most come after all that raise them.
+/// What is to be raised, and to which number. In the order of the old numbers, so that most nodes come after all that raise them.
 struct Lifts {
   private var wanted: [NodePointer: Int32] = [:]
   private var heap = Heap<Lift>()
@@ -35,7 +35,7 @@ struct Lifts {
 }
 
 extension NodePointer {
-  /// Raises a node, and what follows where that is not higher already. Returns the highest rank given.
+  /// Raises a node, and whatever follows it and is not higher already. Returns the highest rank given.
   func raise(above rank: Int32) -> Int32 {
     var raising = Raising()
     raising.raise([(self, rank + 1)])
@@ -43,9 +43,10 @@ extension NodePointer {
   }
 }
 
-/// What was raised, and its new ranks or tops, where all of it may rise by so much more. Up to a quarter of that leaves a place behind each number
-/// but the three lowest. Of the rest half lies below the lowest number, a quarter behind it, an eighth behind the next, and as much behind the third.
-/// So where n links each raise all that follows, wherever they begin, they raise each node, and look at each edge, log n times.
+/// Spreads what was raised over the room that is left: all of it may rise by that much more. Up to a quarter of the room goes into a gap of one
+/// after each number except the three lowest. Of the rest, half lies below the lowest number, a quarter after it, an eighth after the next, and
+/// another eighth after the third. So if each of n links raises all that follows it, wherever it begins, each node is raised, and each edge looked
+/// at, log n times. Returns the nodes and their new ranks or tops.
 func shares(
   of room: Int32, among raised: Set<NodePointer>, by number: (NodePointer) -> Int32
 ) -> [(storage: NodePointer, number: Int32)] {
@@ -62,11 +63,11 @@ func shares(
   return ordered
 }
 
-/// How much more may be raised. What lies behind gives way, each as far as the gaps before it do not suffice, as long as that takes no
-/// more effort than what has to rise: where what is raised stopped at a small gap, the next link would only come to the next one.
-/// - Parameter reached: Edges that lead from what is raised to what is high enough.
-/// - Parameter downs: Nil for an edge that raises nothing.
-/// - Returns: Also what may have to give way, and how much more may be raised before it has to.
+/// By how much more what was raised may rise. What lies behind it gives way, each node as far as the gaps before it do not suffice, as long as that
+/// takes no more effort than what has to rise: if raising stopped at a small gap, the next link would only get as far as the next gap.
+/// - Parameter reached: Edges that lead from what was raised to nodes that are high enough.
+/// - Parameter downs: Yields nil for an edge that raises nothing.
+/// - Returns: Also the nodes that may have to give way, each with how much more may be raised before it has to.
 func roomBehind(
   _ reached: [(up: NodePointer, down: NodePointer)], _ raised: Set<NodePointer>,
   atMost most: Int32, effort: Int, gap: (_ up: NodePointer, _ down: NodePointer) -> Int32,
@@ -98,7 +99,7 @@ private struct Raising {
   private var raised: Set<NodePointer> = []
   /// Nodes raised and edges looked at for it.
   private var effort = 0
-  /// Edges that lead to a rank that is high enough; and to a node with a top of its own.
+  /// Edges to nodes whose rank is high enough; and to nodes with a top of their own.
   private var reached: [(up: NodePointer, down: NodePointer)] = []
   private var topped: [(up: NodePointer, down: NodePointer)] = []
 
@@ -142,8 +143,8 @@ private struct Raising {
     return highest
   }
 
-  /// By twice as much more as they are and have edges (`shares`). What lies behind rises with them, and what that, or its places, would leave
-  /// too low, or was derived meanwhile, as far as it has to.
+  /// Raises all by more: by up to twice the number of nodes and edges, in `shares`. What lies behind rises with them; and whatever this leaves
+  /// too low, or was derived meanwhile, rises as far as it has to.
   private mutating func spread() {
     let (room, behind) = roomBehind(
       reached, raised, atMost: Int32(clamping: 2 * (effort - 1)), effort: effort

@@ -1,17 +1,17 @@
 import Synchronization
 
-// Two numbers that rise along edges. All under the topology lock, but for new nodes.
+// Two numbers that rise along edges. All of this happens under the topology lock, except for new nodes.
 //
-// The *rank* rises along every edge that does not lead back: joins run in its order. It never falls,
-// but for a node that nothing ordinary leads to, and where a cut opens cycles; past a limit the graph's ranks are counted anew. What is raised
-// together is raised by twice as much more as it has nodes and edges, as far as what lies behind can give way with no more effort, and gaps are left between
-// (Topology+Raising.swift).
+// The *rank* rises along every edge that does not lead back: joins run in its order. It falls only where a cut opens cycles, and for a
+// node to which no ordinary edge leads; past a limit the ranks of the whole graph are counted anew. Nodes that are raised together are raised
+// further than they have to be, by up to twice the number of their nodes and edges, as far as what lies behind can give way with no more effort, and gaps
+// are left between them (Topology+Raising.swift).
 //
-// The *top* does not fall along any edge: what is above in it cannot be reached from what is below,
-// so it bounds the search for new cycles. It is the rank, until a cycle is near: a rank falls along an
+// The *top* does not fall along any edge: a node of higher top never leads to one of lower top,
+// so tops bound the search for new cycles. The top is the rank, until a cycle is near: a rank falls along an
 // edge that leads back, so nodes of a component, and those below it whose rank is lower, have a top
-// of their own. It may be any that does not fall. So what is raised gets more than it needs: each node
-// one more than the one above it, for else all that lies below a component would have one top, and each
+// of their own. Any number that does not fall will do. So what is raised gets more than it needs: each node
+// one more than the one above it, since otherwise all that lies below a component would have one top, and each
 // search there would look at all of it; and as much more as it has edges, and a component members, so that n
 // newcomers raise it log n times.
 
@@ -31,12 +31,12 @@ extension NodePointer {
     } ?? SideTable.noTop
   }
 
-  /// Of a component's member.
+  /// For a member of a component.
   func setTop(to top: Int32) {
     sideTable().top.store(top, ordering: .sequentiallyConsistent)
   }
 
-  /// A node off cycles that nothing leads to, as one that was let go of, need not be above what it leads to now.
+  /// A node on no cycle to which nothing leads, for instance one that was let go of, need not have a higher top than what it leads to now.
   func dropTop(before down: NodePointer, by gap: Int32) {
     let top = down.top() - gap
     if component() == nil, self.top() > top, top > -rankLimit.load(ordering: .relaxed),
@@ -46,11 +46,11 @@ extension NodePointer {
     }
   }
 
-  /// With that of its component, and of all that follows.
+  /// Together with its component's, and those of all that follows.
   func raiseTop(to least: Int32) { if top() < least { raiseTops([(self, least)]) } }
 
-  /// Also by a thread that is making the node. A top of its own is never below the rank where it is
-  /// given, whichever of the two another thread is raising.
+  /// Called also by a thread that is making the node. When a node gets a top of its own, it is not below the rank,
+  /// whichever of the two another thread is raising.
   func liftTop(to new: Int32) {
     let sideTable = self.sideTable()
     var old = sideTable.top.load(ordering: .sequentiallyConsistent)
@@ -72,14 +72,14 @@ extension NodePointer {
 // MARK: - New nodes
 
 extension NodePointer {
-  /// A node that is being made goes above one more upstream. By its maker, under the upstream's lock, or that of the topology. A
-  /// new node has rank zero at least, like the twin's: ranks below zero are those of `order`. Who reads a rank that was counted anew
-  /// sees that somebody is at work: see `insertFresh`.
+  /// A node that is being made gets a higher rank and top than one more upstream. Called by its maker, under the upstream's lock, or the topology
+  /// lock. A new node has at least rank zero, like the twin's: only `order` gives ranks below zero. A thread that reads a rank which was counted
+  /// anew also sees that somebody is at work: see `insertFresh`.
   func liftFresh(above up: NodePointer) {
     _ = pointee.rank.max(
       up.pointee.rank.load(ordering: .acquiring) + 1, ordering: .sequentiallyConsistent)
     if up.top() >= top() { liftTop(to: up.top() + 1) }
-    // Its rank may have risen, or been counted anew, behind the look for a top of its own that was given just now.
+    // The rank may have risen, or been counted anew, since `liftTop` looked at it.
     let rank = pointee.rank.load(ordering: .sequentiallyConsistent)
     if top() < rank { liftTop(to: rank) }
   }
@@ -89,7 +89,7 @@ extension NodePointer {
     return up.pointee.rank.load(ordering: .acquiring) < rank && up.top() < top() && rank <= top()
   }
 
-  /// A top of `noTop` is the rank.
+  /// With `noTop` the top is the rank.
   var height: (rank: Int32, top: Int32) {
     (pointee.rank.load(ordering: .sequentiallyConsistent), ownTop())
   }
@@ -98,7 +98,7 @@ extension NodePointer {
 // MARK: - Ranks
 
 extension NodePointer {
-  /// Ranks and tops rise along all its upstream edges, whatever has been given meanwhile.
+  /// Makes ranks and tops rise along all its upstream edges again, whatever it and they were given meanwhile.
   func orderBehindUpstreams() {
     for edge in EdgeWalk(self, .ins) where edge.pointee.isUncut() {
       let up = edge.pointee.up!
@@ -107,8 +107,8 @@ extension NodePointer {
     }
   }
 
-  /// Makes the ranks rise along an edge that does not lead back. A node that nothing ordinary leads to
-  /// goes below, instead of raising all that follows: so a chain is built from its end in linear
+  /// Makes ranks rise along an edge that does not lead back. A node to which no ordinary edge leads
+  /// goes down, instead of raising all that follows: so building a chain from its end takes linear
   /// time too.
   func order(before down: NodePointer, by edge: EdgePointer) {
     let rank = down.pointee.rank.load(ordering: .relaxed)
@@ -127,9 +127,9 @@ extension NodePointer {
     return true
   }
 
-  /// The node's joins that wait have to come earlier: they are moved, where this turn has them. Another thread orders all that waits anew
-  /// before it looks at it again; of several nodes the lower is lowered first, so that nobody who sees the rank of one has waited by the
-  /// old rank of what leads there, and does not know that.
+  /// Joins of the node that wait have to come earlier: they are moved, if this turn has them. Another thread puts all that waits there into a new order
+  /// before it looks at it again. Of several nodes the lowest is lowered first, so that no thread that sees the new rank of one still orders, unawares, by the
+  /// old rank of a node that leads to it.
   func lowerRank(to rank: Int32) {
     pointee.rank.store(rank, ordering: .sequentiallyConsistent)
     let turn = currentTurn()
@@ -141,8 +141,8 @@ extension NodePointer {
     }
   }
 
-  /// Those that run here: its own, and those of its flattens. The state of an edge that is seen uncut, and so its join, is there as long
-  /// as the topology lock is held: whoever cuts it waits for that.
+  /// The joins that run here: its own, and those of its flattens. The state of an edge that is seen uncut, and with it the join, stays as long
+  /// as the topology lock is held: whoever cuts the edge waits for that lock.
   private func joins() -> [JoinPointer] {
     let edges = EdgeWalk(self, .ins).lazy.filter { $0.pointee.isUncut() }
     let all = [pointee.join] + edges.map { $0.pointee.joinBelow() }
@@ -150,7 +150,7 @@ extension NodePointer {
     return all.compactMap { $0 }.filter { seen.insert($0).inserted }
   }
 
-  /// Of eight edges one is taken to be ordinary: to look at thousands that lead back costs more than what it saves.
+  /// Of eight edges one is assumed to be ordinary: to look at thousands that lead back would cost more than it saves.
   fileprivate func hasOrdinaryEdge(_ list: EdgeListKind, except edge: EdgePointer) -> Bool {
     let others = EdgeWalk(self, list).lazy.filter { $0 != edge && $0.pointee.isUncut() }.prefix(8)
     return others.enumerated().contains { index, other in

@@ -1,25 +1,25 @@
 import Synchronization
 
-// Ranks are numbers of 32 bits, and rise (Topology+Ranks.swift).
+// Ranks are numbers of 32 bits, and they rise (Topology+Ranks.swift).
 
-/// A ring that is cut and closed again in turn lets its ranks rise by one each time.
+/// The rank past which a graph's ranks are counted anew. A ring that is cut and closed again in turn raises its ranks by one each time.
 let rankLimit = Atomic<Int32>(1 << 30)
 
-/// How often ranks were counted anew, or fell where another thread may have joins that wait by them: a turn sees by it that they are to be
+/// How often ranks were counted anew, or fell while joins of another thread may have been waiting by them: from this a turn sees that its joins have to be
 /// ordered again (`firstJoin`).
 let recounts = Atomic<Int>(0)
 
 extension NodePointer {
   /// Gives the ranks and tops of a graph new numbers from zero, in the same order.
   func countAnew() {
-    recounts.add(1, ordering: .sequentiallyConsistent)  // who sees a new number sees this
+    recounts.add(1, ordering: .sequentiallyConsistent)  // whoever sees a new number also sees this
     var seen: [NodePointer: (rank: Int32, top: Int32)] = [self: height]
     var todo = [self]
     func see(_ storage: NodePointer) {
       if seen.updateValue(storage.height, forKey: storage) == nil { todo.append(storage) }
     }
     while let storage = todo.popLast() {
-      // All members of a component, which have one top: what holds them together may be marked as cut, and not noted yet.
+      // All members of a component, since they have one top: the edge that holds them together may have its cut mark, which is not noted yet.
       let standIn = storage.standIn()
       if standIn == storage { storage.members()?.forEach(see) } else { see(standIn) }
       for list in [EdgeListKind.ins, .outs] {
@@ -31,8 +31,8 @@ extension NodePointer {
     let numbers = Set(seen.values.flatMap { [$0.rank, $0.top] }).subtracting([SideTable.noTop])
     let places = Dictionary(
       uniqueKeysWithValues: numbers.sorted().enumerated().map { ($1, Int32($0)) })
-    // A node that is being made its maker may lift meanwhile, above upstreams that have new numbers, or old ones; and what comes
-    // below one behind the walk may still have gone by its old number.
+    // While a node is being made, its maker may lift it above upstreams that have new numbers, or old ones; and a node that came below
+    // another one after the walk may still have gone by the old number of that one.
     let lifted = seen.filter { !$0.key.exchangeHeight($0.value, by: places) }.keys
     for storage in lifted {
       storage.orderBehindUpstreams()
@@ -48,7 +48,7 @@ extension NodePointer {
     }
   }
 
-  /// False: it has others by now.
+  /// False: the node has other numbers by now.
   private func exchangeHeight(_ old: (rank: Int32, top: Int32), by places: [Int32: Int32]) -> Bool {
     var isExchanged = pointee.rank.compareExchange(
       expected: old.rank, desired: places[old.rank]!, ordering: .sequentiallyConsistent

@@ -1,10 +1,10 @@
 import Synchronization
 
-// What goes down, or rises, where a cut opens cycles. Why: decision 0007.
+// What goes down, or rises, when a cut opens cycles. The reasons are in decision 0007.
 
-/// Where a cut opens cycles, what led back has to lie below its end: so the starts go down with what leads to them, or the ends rise. Both ways are
-/// looked at by turns, each time twice as far, and the one that ends first is taken.
-/// - Parameter isMember: Of what was the component.
+/// When a cut opens cycles, the start of an edge that led back has to have a lower rank than its end: either the starts go down, with what leads to
+/// them, or the ends rise. Both are tried by turns, each time twice as far, and the one that is done first is taken.
+/// - Parameter isMember: Was the node a member of the component?
 func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   var groups: [UnsafeMutableRawPointer?: [EdgePointer]] = [:]
   for edge in opened { groups[edge.pointee.up!.component()?.toOpaque(), default: []].append(edge) }
@@ -19,8 +19,8 @@ func sink(_ opened: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   }
 }
 
-/// Starts that lie on no cycle now, or on the same ones, which go down together or not at all. What has to go down is looked for in two ways: by
-/// the old ranks, which passes over what is low enough, but may come back to a node; and each node once, behind a look at all members that
+/// The starts lie on no cycle now, or on the same ones, and go down together or not at all. What has to go down is looked for in two ways: by
+/// the old ranks, which passes over what is low enough but may come back to a node; and each node once, after a look at all members that
 /// lead to the starts.
 private func sinkOrLeave(_ ends: [EdgePointer], among isMember: (NodePointer) -> Bool) {
   var most = 16, isDone = false
@@ -46,10 +46,10 @@ private func goDown(
 private struct Sinking {
   private(set) var ranks: [NodePointer: Int32] = [:]
   private var left: Int
-  /// The members that lead to the starts, and those that lead to each of these; and how many of them each leads to.
+  /// The members that lead to the starts, each with the members and other nodes that lead to it; and to how many of these members each one leads.
   private var members: [NodePointer: (ups: [NodePointer], others: [NodePointer])] = [:]
   private var outs: [NodePointer: Int] = [:]
-  /// What was no member, in order of the old ranks from the highest: so with signs reversed.
+  /// Nodes that were no members, in order of their old ranks from the highest on: so with signs reversed.
   private var others = Lifts()
 
   init(looks: Int) { left = looks }
@@ -82,7 +82,7 @@ private struct Sinking {
     return true
   }
 
-  /// Each when all that it leads to is known: by their old ranks they have no order, for the edges that were opened go against it.
+  /// Each member once all that it leads to is known: the old ranks give no order among members, since the edges that were opened go against them.
   private mutating func lowerMembers(below ends: [EdgePointer]) {
     var most: [NodePointer: Int32] = [:]
     for edge in ends {
@@ -109,8 +109,8 @@ private struct Sinking {
     if ranks[other] ?? old >= rank { others.add(other, from: -old, to: 1 - rank) }
   }
 
-  /// They have the order of their old ranks. They count for more, since no room is left above what goes down, as is below what rises: a chain
-  /// that leads to one ring after the other would go down for each.
+  /// These have the order of their old ranks. Each look counts for more here, since what goes down leaves no room above it, as what rises does below it: a chain
+  /// that leads to one ring after another would go down for each of them.
   private mutating func lowerOthers() -> Bool {
     while let (storage, negative) = others.next() {
       ranks[storage] = -negative
@@ -127,7 +127,7 @@ private struct Sinking {
 private func lower(_ ranks: [NodePointer: Int32]) {
   let ordered = ranks.sorted { $0.value < $1.value }
   for (storage, rank) in ordered {
-    storage.liftTop(to: storage.top())  // which does not fall
+    storage.liftTop(to: storage.top())  // the top does not fall
     storage.lowerRank(to: rank)
   }
   if let (storage, rank) = ordered.first, rank < -rankLimit.load(ordering: .relaxed) {
@@ -135,8 +135,8 @@ private func lower(_ ranks: [NodePointer: Int32]) {
   }
 }
 
-/// Would the ends of these edges raise no more nodes and edges than that, if they came behind the starts? The way of `raise(above:)`, which comes back
-/// to a node where the old ranks are not the order of the new ones: to look eight times on average is too much too.
+/// If the ends of these edges rose above the starts, would no more than `most` nodes and edges be raised? Goes like `raise(above:)`, which comes back
+/// to a node if the old ranks do not have the order of the new ones: to look eight times on average is too much too.
 private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
   var ranks: [NodePointer: Int32] = [:], left = most, looks = 8 * most
   var lifts = Lifts()

@@ -1,9 +1,9 @@
 import HeapModule
 import Synchronization
 
-// What raises tops (Topology+Ranks.swift), each with its component. Why: decision 0007.
+// What raises tops (Topology+Ranks.swift), each with its component. The reasons are in decision 0007.
 
-/// Raises tops that are lower than these, each with its component, and those of all that follows.
+/// Raises the tops of nodes that are lower than given here, each with its component, and those of all that follows.
 func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   var raising = TopRaising()
   for (node, top) in least { raising.add(node, top) }
@@ -12,14 +12,14 @@ func raiseTops(_ least: [(node: NodePointer, top: Int32)]) {
   if raising.highest > rankLimit.load(ordering: .relaxed) { least[0].node.countAnew() }
 }
 
-/// By the old tops, and those that are level in the order in which they lead to each other: so each once.
+/// In the order of the old tops; those that are level, in the order in which they lead to each other: so each is raised once.
 private struct TopRaising {
   private(set) var highest = Int32.min
   /// By the members that stand for components.
   private var wanted: [NodePointer: Int32] = [:]
   private var heap = Heap<Lift>()
   private var raised: Set<NodePointer> = []
-  /// Edges that lead to a top that is high enough.
+  /// Edges to nodes whose top is high enough.
   private var reached: [(up: NodePointer, down: NodePointer)] = []
   /// Members raised, and edges looked at for it.
   private var effort: Int32 = 0
@@ -39,7 +39,7 @@ private struct TopRaising {
       for storage in levelOnes(below: starts, at: first.old) {
         if let wish = wanted.removeValue(forKey: storage) { raise(storage, to: wish) }
       }
-      // Who makes a node may have lifted it meanwhile (`liftFresh`), off this level.
+      // The maker of a new node may have lifted it off this level meanwhile (`liftFresh`).
       for storage in starts {
         if let wish = wanted.removeValue(forKey: storage) { add(storage, wish - 1) }
       }
@@ -63,7 +63,7 @@ private struct TopRaising {
     for member in storage.members() ?? [storage] { member.liftTop(to: new) }
   }
 
-  /// Several by as much more as they are and have edges (`roomBehind`, `shares`).
+  /// If several were raised, raises them by more: by up to the number of their members and edges (`roomBehind`, `shares`).
   mutating func spread() {
     if raised.count < 2 { return }
     let (room, behind) = roomBehind(reached, raised, atMost: effort, effort: Int(effort)) {
@@ -80,32 +80,32 @@ private struct TopRaising {
       lift(storage, to: storage.top() + room - before)
       raised.insert(storage)
     }
-    // And what was derived meanwhile.
+    // Also what was derived meanwhile.
     for storage in raised { for down in storage.componentDowns() { add(down, storage.top()) } }
     run()
   }
 }
 
 extension NodePointer {
-  /// Those that lead away from it, or from a member of its component.
+  /// The edges that lead away from it, or from a member of its component.
   fileprivate func componentOuts() -> some Sequence<EdgePointer> {
     (members() ?? [self]).lazy.flatMap { member in
       EdgeWalk(member, .outs).lazy.filter { $0.pointee.isUncut() }
     }
   }
 
-  /// Those within its component count, too.
+  /// Do more edges than that lead away? Those within its component count too.
   func leadsOn(overMoreThan count: Int) -> Bool {
     componentOuts().prefix(count + 1).count { _ in true } > count
   }
 
-  /// What they lead to, out of the component.
+  /// What those edges lead to outside the component.
   fileprivate func componentDowns() -> [NodePointer] {
     componentOuts().map { $0.pointee.down!.standIn() }.filter { $0 != self }
   }
 }
 
-/// These, and all of that level that they lead to, in the order in which they do.
+/// These nodes, and all on that level that they lead to, in the order in which they lead to each other.
 private func levelOnes(below starts: [NodePointer], at level: Int32) -> [NodePointer] {
   var seen: Set<NodePointer> = [], order: [NodePointer] = []
   var stack: [(storage: NodePointer, downs: [NodePointer])] = []

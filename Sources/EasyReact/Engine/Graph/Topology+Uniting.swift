@@ -1,8 +1,8 @@
 // A link closes cycles (Topology+Cycles.swift): what lies on them becomes one component, with one top (Topology+Ranks.swift).
 
-/// One component of them all. The largest stays, so a node changes its component a logarithmic number
-/// of times while components only grow.
-/// - Returns: What was not in the largest.
+/// Makes one component of them all. The largest one stays, so a node changes its component only a logarithmic number
+/// of times while components grow.
+/// - Returns: The nodes that were not in the largest.
 func unite(_ parts: [NodePointer]) -> [NodePointer] {
   let components = parts.compactMap { $0.component()?.takeUnretainedValue() }
   let largest = components.max { $0.members.count < $1.members.count } ?? Component()
@@ -23,16 +23,17 @@ func unite(_ parts: [NodePointer]) -> [NodePointer] {
   return newcomers
 }
 
-/// The top of a component that grows: the lowest of its members', the highest, or the one that the largest part has: the first that is seen to let
-/// nothing else rise, all looked at by turns, so a node with n edges is synced with a new one in a few looks. A member that goes down counts with
-/// all its edges, not only those above it: it may have to rise again, with what follows. If each lets something rise, that of the largest, or the
-/// lowest; and that too if all that it lets rise has been looked at first. What leads to a member and is higher than the largest part lifts that,
-/// with room above it: see `raiseTops`. So n newcomers that are each higher raise it log n times, and it is looked at four times as fast.
+/// Chooses the top of a component that grows: the lowest of its members' tops, the highest, or the top that the largest part has (the *usual* one; the
+/// lowest, if there is none). The three are looked at by turns, and the first one that is seen to make nothing else rise is taken; so it takes a few looks to
+/// sync a node with n edges with a new one. A member that would go down counts with all its edges, not only those above it: it may have to rise again, with
+/// what follows. If each of the three makes something rise, the usual one is taken; and also as soon as everything that it makes rise has been
+/// looked at. A node that leads to a member and is higher than the largest part lifts that one, with room above it: see `raiseTops`. So n newcomers,
+/// each of them higher, raise it log n times; that is why the usual one is looked at four times as fast.
 private struct TopChoice {
   private let own: Set<NodePointer>
   private let largest: Component
   private let low: Int32, high: Int32, usual: Int32, kept: Int32?
-  /// What the usual one would raise, and how far at least, as its edges are not counted; and how far it would be lifted itself.
+  /// What the usual top would make rise, and how far at least, since edges are not counted; and how far it would be lifted itself.
   private var raised: Front
   private var new: [NodePointer: Int32] = [:]
   private var lifted: Int32
@@ -50,7 +51,7 @@ private struct TopChoice {
     own.contains(storage) || kept != nil && storage.component() == .passUnretained(largest)
   }
 
-  /// Of the members that would rise to this top, or go down to it.
+  /// The edges of the members that would rise to this top, or go down to it.
   private func edges(_ top: Int32) -> some IteratorProtocol<EdgePointer> {
     (top == kept ? [own] : [own, largest.members]).joined().lazy.filter { $0.top() != top }
       .flatMap { storage in
@@ -86,7 +87,7 @@ private struct TopChoice {
     return usual
   }
 
-  /// By the usual one.
+  /// What the usual top makes rise.
   private mutating func lift(_ down: NodePointer, below up: NodePointer) {
     if isMember(down) {
       if lifted == usual {
@@ -103,8 +104,8 @@ private struct TopChoice {
   }
 }
 
-/// No upstream of a component exceeds its top, and that none of what follows: only what is above a member that was higher may
-/// exceed it, and only what follows one that was lower may be lower.
+/// Restores the law that no upstream of a component exceeds its top, and the top none of what follows. Only what leads to a member that was higher may
+/// exceed it, and only what follows a member that was lower may be lower.
 private func settle(_ top: Int32, _ moved: some Sequence<(NodePointer, Int32)>) {
   var least: [(node: NodePointer, top: Int32)] = []
   for (storage, old) in moved where old != top {

@@ -5,12 +5,12 @@ import Synchronization
 // lie on cycles together (Topology+Cycles.swift), and ranks (Topology+Ranks.swift).
 //
 // Links between nodes that exist already are made one at a time in the whole process, under the
-// topology lock, so two threads cannot close one cycle from both sides. So are cuts on cycles. No user
+// topology lock, so two threads cannot close one cycle from both sides. The same goes for cuts on cycles. No user
 // code runs under it. Everything else needs none of this: nothing leads away from a node before it is
-// published, which is when its edges are there, and a cut that is on no cycle changes nothing that is kept.
+// published, and by then its edges are there; and a cut that is on no cycle changes nothing that is kept here.
 
-/// What is known of the graph's shape besides what nodes and edges know. Edges are addresses of blocks
-/// that are taken out of here before they are freed.
+/// What is known of the graph's shape besides what nodes and edges know. Edges are addresses of blocks,
+/// which are taken out of here before they are freed.
 struct Topology {
   /// Edges that lead back, with the order in which they were linked.
   var backEdges: [EdgePointer: UInt64] = [:]
@@ -24,7 +24,7 @@ struct Topology {
     backEdges[edge] = links
   }
 
-  /// The number that it had, once.
+  /// Returns its number, the first time.
   mutating func forget(_ edge: EdgePointer) -> UInt64? {
     let number = backEdges.removeValue(forKey: edge)
     backEdges.shrinkIfSparse()
@@ -32,8 +32,8 @@ struct Topology {
   }
 }
 
-// Unsafe: touched under the topology lock alone. Unchecked: each edge looked at is counted here, and the check would take a third of
-// a long walk; no access lasts while another begins, for none calls anything.
+// Unsafe: touched only under the topology lock. Unchecked: each edge looked at is counted here, and the check would take a third of
+// a long walk; no access lasts until another begins, since none calls anything.
 @exclusivity(unchecked) nonisolated(unsafe) var topology = Topology()
 
 func underTopologyLock<Result>(_ body: () -> Result) -> Result {
@@ -48,12 +48,12 @@ func underTopologyLock<Result>(_ body: () -> Result) -> Result {
   return body()
 }
 
-/// Somebody has the topology lock.
+/// Does somebody have the topology lock?
 private let isAtWork = Atomic(false)
 
-/// Before the block of an edge or a node is freed, which is in no list any more. A walk keeps
-/// addresses that it found in lists beyond those lists' locks; one that found this block has set
-/// the mark before the block was taken out.
+/// Called before the block of an edge or a node is freed, which is in no list any more. A walk keeps
+/// addresses that it found in lists after giving back the locks of these; one that found this block has set
+/// `isAtWork` before the block was taken out.
 func awaitTopology() {
   if !isAtWork.load(ordering: .acquiring) { return }
   easyreact_topology_lock()
@@ -66,7 +66,7 @@ extension EdgePointer {
   /// Puts an edge between two nodes in their lists, and keeps what is known of the shape. It is not yet
   /// followed: see `attach`.
   @usableFromInline func insert() {
-    // The order of such a node with itself would be looked for without end, and under the lock that all threads need.
+    // The search for the place of such a node would have no end, under the lock that all threads need.
     if pointee.up == pointee.down {
       fatalError(
         "EasyReact: an edge from a node to itself: a fault of the library, please report it")
@@ -93,20 +93,20 @@ extension EdgePointer {
     return closed
   }
 
-  /// Ranks and tops rise along it from now on.
+  /// Makes ranks and tops rise along it.
   private func order(_ closed: [NodePointer], after effort: Int) {
     let (up, down) = (pointee.up!, pointee.down!)
-    // Strictly after a long search, so that the next link here is known without one to close no cycle.
+    // After a long search tops rise strictly, so that the next link here is known without a search to close no cycle.
     var gap: Int32 = effort > 64 ? 1 : 0
     if !closed.isEmpty { return orderOnCycles(closed, atMost: gap > 0 ? effort : 0) }
     up.order(before: down, by: self)
     up.dropTop(before: down, by: gap)
-    // But not where more leads on than was looked at: what is synced with a form again and again would rise with all that follows it.
+    // But not if more edges lead on than were looked at: what is synced with a form again and again would rise with all that follows it.
     if gap > 0, down.top() == up.top(), down.standIn().leadsOn(overMoreThan: effort) { gap = 0 }
     down.raiseTop(to: up.top() + gap)
   }
 
-  /// What was looked at in vain goes above those that lie on cycles now, by a look at so many edges.
+  /// What follows the nodes that lie on cycles now gets a higher top than these, as far as a look at so many edges goes.
   @inline(never) private func orderOnCycles(_ closed: [NodePointer], atMost looks: Int) {
     let (up, down) = (pointee.up!, pointee.down!)
     let newcomers = closed.count > 1 ? unite(closed) : []
@@ -119,8 +119,8 @@ extension EdgePointer {
     raiseTops(leaving.map { ($0.pointee.down!, top) })
   }
 
-  /// The same for an edge to a node that is not published yet, from which nothing leads away. Like `follow`: who raises the
-  /// upstream walks its edges afterwards, under the same lock, and so finds this one.
+  /// The same for an edge to a node that is not published yet, from which nothing leads away. Whoever raises the upstream
+  /// walks its edges afterwards, under the same lock, and so finds this one.
   func insertFresh() {
     let up = pointee.up!
     let down = pointee.down!
@@ -129,8 +129,8 @@ extension EdgePointer {
     appendLocked(up)
     up.pointee.release()
     appendToDownstream()
-    // Who counts ranks anew may have given the upstream its new one, and the node, which this edge did not lead to yet, may come next.
-    // In this order: where that is over, all numbers are seen.
+    // A thread that counts ranks anew may have given the upstream its new one before this edge was there, and come to the node only
+    // now. To be asked in this order: if that is over, all its numbers are seen.
     if !isAtWork.load(ordering: .acquiring), down.isLifted(above: up) { return }
     underTopologyLock { down.liftFresh(above: up) }
   }
@@ -139,11 +139,11 @@ extension EdgePointer {
 // MARK: - Cutting
 
 extension EdgePointer {
-  /// The edge has its cut mark. On a cycle: what it held together falls apart.
+  /// The edge has its cut mark. If it lies on a cycle, what it held together may fall apart.
   func noteCut() {
     let (up, down) = (pointee.up!, pointee.down!)
-    // A link that is being made saw this edge uncut, or is seen here; and only then is looked whether
-    // there is a cycle.
+    // A link that is being made either saw that this edge is cut, or is seen here. Only after that is it asked
+    // whether there is a cycle.
     if !isAtWork.load(ordering: .sequentiallyConsistent), !up.isOnOneCycle(down) { return }
     underTopologyLock { openCycles() }
   }
@@ -163,10 +163,10 @@ extension EdgePointer {
 // MARK: - Walks
 
 /// The edges of one list, one short look at a time. Under the topology lock: no edge that was found is
-/// freed before its end, and what is in the list at the beginning is found.
+/// freed before the walk ends, and every edge that is in the list when it begins is found.
 ///
-/// An edge that leads away may be attached meanwhile: it moves forward then, from those that are starting
-/// to the end of the others. So the starting ones come first.
+/// A downstream edge may be attached meanwhile: then it moves forward, from those that are starting
+/// to the end of the others. So the starting ones are walked first.
 struct EdgeWalk: Sequence, IteratorProtocol {
   private let storage: NodePointer
   private let list: EdgeListKind
@@ -174,7 +174,7 @@ struct EdgeWalk: Sequence, IteratorProtocol {
   private var isAmongStarting: Bool
   private let isBackwards: Bool
 
-  /// - Parameter isBackwards: From the last one, if these are upstream edges.
+  /// - Parameter isBackwards: Upstream edges from the last one on; of no effect on others.
   init(_ storage: NodePointer, _ list: EdgeListKind, isBackwards: Bool = false) {
     (self.storage, self.list) = (storage, list)
     self.isBackwards = isBackwards && list == .ins
@@ -217,7 +217,7 @@ extension EdgeStorage {
     let flags = allFlags
     return flags.has(.gaveWay) && !flags.has(.cut)
   }
-  /// The other node, seen from one whose list this is.
+  /// The other end, seen from the node whose list this is.
   borrowing func far(_ list: EdgeListKind) -> NodePointer { (list == .ins ? up : down)! }
 }
 
@@ -227,14 +227,14 @@ struct Front {
   private(set) var seen: Set<NodePointer>
   private var nodes: [NodePointer], taken = 0
   private var groups: [Set<NodePointer>.Iterator] = []
-  /// One, but for those of a deep front that wait for what lies deeper.
+  /// Only one, except in a deep front, where others wait for what lies deeper.
   private var walks: [EdgeWalk] = []
   private let isDeep: Bool
 
   /// - Parameters:
-  ///   - isAlone: Not a component, for which `start` stands.
-  ///   - isDeep: Depth first; upstream edges from the last one, so that edges which lead nowhere and lie
-  ///     together do not hold up both of two that run towards each other.
+  ///   - isAlone: `start` does not stand for a component.
+  ///   - isDeep: Depth first; upstream edges from the last one on, so that a run of edges which lead nowhere
+  ///     does not hold up both of two searches that run towards each other.
   init(
     _ start: NodePointer, _ list: EdgeListKind, isAlone: Bool = true, isDeep: Bool = false
   ) {
@@ -243,8 +243,8 @@ struct Front {
     nodes = isAlone ? [start] : []
   }
 
-  /// The next edge of the nodes seen. Nil: there is none left. Also cut ones, which stay in their lists for the rest of a turn: were
-  /// they passed over here, the other half would wait for a thousand of them.
+  /// The next edge of the nodes seen. Nil: none is left. Cut ones too, which stay in their lists for the rest of a turn: if they
+  /// were passed over here, the other half of the search would have to wait for a thousand of them.
   mutating func next() -> EdgePointer? {
     while true {
       if walks.isEmpty {
@@ -273,7 +273,7 @@ struct Front {
     return nil
   }
 
-  /// True: it is new. Its edges come later, if what lies beyond it is looked for.
+  /// True: it is new. Its edges come later, if `isWanted`.
   @discardableResult
   mutating func see(_ storage: NodePointer, andBeyond isWanted: Bool = true) -> Bool {
     if !seen.insert(storage).inserted { return false }

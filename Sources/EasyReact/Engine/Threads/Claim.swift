@@ -18,7 +18,8 @@ extension NodePointer {
 }
 
 extension RegionPointer {
-  /// Makes a free region this turn's. Who leaves a message there then, as `isQuiet` sees it, knows that this thread is inside.
+  /// Makes a free region this turn's. Sequentially consistent: whoever leaves a message there afterwards knows that this thread is inside,
+  /// also when `isQuiet` counts it.
   @inlinable @inline(__always) func take(in turn: TurnPointer) -> Bool {
     if pointee.word.load(ordering: .relaxed) != Region.free
       || !pointee.word.compareExchange(
@@ -40,7 +41,7 @@ extension NodePointer {
   }
 
   @usableFromInline func claimSlow(by turn: TurnPointer) -> Bool {
-    // The most frequent case, a region that is mine, needs no frame.
+    // The most frequent case, a region that this turn holds, needs no frame.
     isHeldAndQuiet(by: turn) || claimContended(by: turn)
   }
 
@@ -51,7 +52,7 @@ extension NodePointer {
       && region.pointee.word.load(ordering: .relaxed) == Region.held && !region.hasMessages
   }
 
-  /// Looks again as often as the node was moved meanwhile.
+  /// Looks again whenever the node was moved meanwhile.
   @inline(never) fileprivate func claimContended(by turn: TurnPointer) -> Bool {
     while true {
       let region = pointee.region.load(ordering: .acquiring)
@@ -63,24 +64,24 @@ extension NodePointer {
     }
   }
 
-  /// Does a turn hold the node's region? One that takes it after this look sees all ranks that were written before.
+  /// Does any turn hold the node's region? One that claims it after this look sees all ranks that were written before it.
   var isHeldByAnyone: Bool {
     while true {
       let region = pointee.region.load(ordering: .acquiring)
       let word = region.pointee.word.load(ordering: .sequentiallyConsistent)
-      // Of a node that was split off meanwhile the turn has another one.
+      // If the node was split off meanwhile, it is in another region now.
       if pointee.region.load(ordering: .acquiring) == region { return word != Region.free }
     }
   }
 
-  /// This turn holds the node's region, whatever waits there: enough for what names no value, and so
+  /// This turn holds the node's region, whatever waits there: enough for an operation that names no value, and so
   /// may overtake the messages.
   @usableFromInline func holds(by turn: TurnPointer) -> Bool {
     isHeld(by: turn) || claim(by: turn) || isHeld(by: turn)
   }
 
-  /// This turn holds the node's region, and no message waits for the node itself: enough for what ends
-  /// a life that messages name.
+  /// This turn holds the node's region, and no message waits for the node itself: enough to end the life of something
+  /// that messages name.
   func holdsUnnamed(by turn: TurnPointer) -> Bool {
     holds(by: turn) && pointee.waitingMessages.load(ordering: .relaxed) == 0
   }

@@ -2,7 +2,7 @@ import CEasyReact
 import Synchronization
 
 // What is left for the holder of a region: messages, and the three operations that the engine leaves
-// so. The rules are those of `Region.swift`.
+// in this way. The rules are those of `Region.swift`.
 
 // MARK: - Messages
 
@@ -16,9 +16,9 @@ import Synchronization
 @usableFromInline struct Message {
   @usableFromInline var next: MessagePointer?
   @usableFromInline let target: NodePointer
-  /// Names no value, only notes something for the end of the holder's turn, and may find that done: so it may
-  /// be opened in the middle of the turn, and before those that came earlier. What has died is gone
-  /// before the sets that wait look at it.
+  /// Names no value, only notes something for the end of the holder's turn, and may find it done already: so it may
+  /// be opened in the middle of the turn, and before messages that came earlier. Thus what has died is gone
+  /// before the waiting sets look at it.
   @usableFromInline let isMaintenance: Bool
   /// Consumes the payload; captures nothing.
   @usableFromInline let open: (UnsafeMutableRawPointer, TurnPointer) -> Void
@@ -76,7 +76,7 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// Leaves an operation with the holder of this node's region, who may be this thread; does it at
+  /// Leaves an operation with the holder of this node's region, who may be this thread; performs it at
   /// once if the region became free. `open` consumes the payload and captures nothing.
   @inlinable func send<Payload>(
     isMaintenance: Bool = false, _ payload: Payload, in turn: TurnPointer,
@@ -87,7 +87,7 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// By the holder, who opens a message of this node. True: it is the last one, and the node is gone.
+  /// Called by the holder, who opens a message of this node. True: it is the last one, and the node is gone.
   func countMessageDown() -> Bool {
     let waiting = pointee.waitingMessages.wrappingSubtract(1, ordering: .relaxed).newValue
     if waiting != 0 || pointee.life != .endsWithMessages { return false }
@@ -121,7 +121,7 @@ extension MessagePointer {
     target.giveWay(in: turn)
     target.pointee.acquire()
     let isPushed = pushedLocked(in: turn)
-    // Its holder may have opened it, and its target be gone but for this lock: see `freeStorage`.
+    // The holder may have opened it by now, and only this lock may keep its target from being freed: see `freeStorage`.
     target.pointee.release()
     return isPushed
   }
@@ -159,15 +159,15 @@ extension MessagePointer {
 
 // MARK: - Giving way
 
-/// As many messages may wait before who leaves another one gives way.
+/// So many messages may wait before a thread that leaves another one gives way.
 let messageComfort: Int32 = 128
 
 extension NodePointer {
-  /// Before a message is left where many wait, each 32nd time.
+  /// Called before a message is left where many wait; every 32nd time the thread may sleep.
   ///
-  /// A message is left faster than it is opened, and threads that leave them in a loop may keep the processors
-  /// from the one that opens them. So what waits stays little while they go on. Who works off messages, or
-  /// holds a region where some wait, does not sleep: another one might sleep for that region.
+  /// A message is left faster than it is opened, and threads that leave messages in a loop may keep the processors
+  /// from the one that opens them. This way only a few wait while they go on. A thread that is opening messages, or
+  /// holds a region where some wait, does not sleep: another one might be sleeping for that region.
   @usableFromInline func giveWay(in turn: TurnPointer) {
     let region = pointee.region.load(ordering: .acquiring)
     if region.backlog <= messageComfort { return }
@@ -177,7 +177,7 @@ extension NodePointer {
 }
 
 extension TurnPointer {
-  /// Who holds very many regions counts as such: to look at all of them at each nap would take longer than what it does there.
+  /// One that holds very many regions counts as awaited: to look at all of them before each nap would take longer than its work there.
   fileprivate var isAwaited: Bool {
     if pointee.messagesOpened > 0 { return true }
     var region = pointee.held, looks = 0
@@ -202,9 +202,9 @@ extension RegionPointer {
   }
 
   /// Sleeps as long as the holder gets on with the messages: until few are left, and for some 50
-  /// milliseconds at most. A holder that does not may be waiting for a processor, or be inside a callback; that
-  /// one is not waited for, but for a nap where it stood still before. One that got on after all is only slow: it
-  /// has more patience the next time.
+  /// milliseconds at most. A holder that does not get on may be waiting for a processor, or be inside a callback; it
+  /// is not waited for, except for one nap if it stood still before. One that got on after all is only slow: this thread
+  /// has more patience with it the next time.
   @inline(never) fileprivate func napWhileItGetsOn(_ turn: TurnPointer) {
     var taken = pointee.messagesTaken.load(ordering: .relaxed)
     let stoodStillAt = turn.pointee.stoodStillAt
@@ -246,9 +246,9 @@ extension NodePointer {
 
 extension NodePointer {
   /// For the outermost set, when `claim` has failed: looks for a few microseconds at most whether the
-  /// holder is just passing and out again, for a message costs more than that. Does not look where messages
-  /// wait already, nor while this thread holds anything; and never longer, whatever the holder does. What was set meanwhile
-  /// came first: the set has a new `number` then.
+  /// holder was just passing and is out again, since a message costs more than that. Does not look if messages
+  /// wait already, or while this thread holds anything. What was set meanwhile came first: so the set gets a new `number`
+  /// if it comes in.
   @usableFromInline @inline(never) func spinClaim(by turn: TurnPointer, _ number: inout UInt64)
     -> Bool
   {
@@ -268,8 +268,8 @@ extension NodePointer {
 
   /// Leaves a set with the thread that is inside the node. Its newest value is readable at once.
   /// - Parameters:
-  ///   - part: Of this node, where that is what was set: its pending value goes when the set is made.
-  ///   - notingPart: Returns the ticket of that. Called under the node's lock, in the order of the messages.
+  ///   - part: The part of this node that is being set, if it is not the whole: its pending value goes when the set is made.
+  ///   - notingPart: Returns the ticket of that value. Called under the node's lock, in the order of the messages.
   @inlinable @inline(never) func sendSet<Value: Sendable>(
     _ arrival: Arrival<Value>, _ number: UInt64, context: ContextBox?, in turn: TurnPointer,
     part: PendingPart? = nil, notingPart: () -> UInt64 = { 0 }
@@ -292,7 +292,7 @@ extension NodePointer {
       defer { _ = consume handle }
       turn.pointee.callSite = site
       storage.apply(arrival, wave, context: context, in: turn)
-      turn.pointee.callSite = nil  // in a turn that is not traced
+      turn.pointee.callSite = nil  // a turn that is not traced has not taken it
       if ticket != 0 { storage.settlePendingValue(ticket) }
       if let part { part.storage.settlePendingValue(part.ticket) }
     }
@@ -313,14 +313,14 @@ extension NodePointer {
 }
 
 extension NodePointer {
-  /// What is set on a node that is kept elsewhere too, or comes to it, is not lost with the node: a message for it keeps it.
+  /// What is set on a node whose value is kept elsewhere too, or comes to it, is not lost with the node: the message keeps the node.
   @usableFromInline func handleToKeep() -> AnyObject? {
     pointee.traits.has(.isKept) ? handle() : nil
   }
 }
 
 extension Arrival {
-  /// What is readable at once; nil: what is set is known when its time comes.
+  /// What can be read at once. Nil: what is set is not known before its time comes.
   @inlinable var pendingValue: PendingValue<Value>? {
     switch self {
     case .value(let value): PendingValue(value)
@@ -331,7 +331,7 @@ extension Arrival {
 }
 
 extension MessagePointer {
-  /// Behind the lock: opens what was not left.
+  /// After the lock is released: opens the message if it was not left.
   @usableFromInline func endSending(to target: NodePointer, isSent: Bool, in turn: TurnPointer) {
     if !isSent { return openMessage(in: turn) }
     if turn.pointee.isTraced { MessageNote(target, turn).trace() }

@@ -4,8 +4,8 @@ import Synchronization
 
 // A region is what one thread at a time may touch: a claim word and a mailbox.
 //
-// A node that can be set, or has no or several upstream edges, is the head of a region of its own;
-// a node derived from one upstream lies in its upstream's region. So a chain is one region, its
+// A node that can be set, or that has no upstream edge or several, is the head of a region of its own;
+// a node derived from one upstream lies in its upstream's region. So a chain is one region, and its
 // hops cost no claim.
 //
 // The protocol:
@@ -16,22 +16,22 @@ import Synchronization
 //  2. If another thread holds the word, the operation is left there as a message; the same word is
 //     claim and mailbox, so no message can be stranded: it is pushed only onto a word that says
 //     *held*, and the holder cannot write *free* over a message.
-//  3. If I hold it and there are messages, my operation goes behind the messages. Nothing overtakes messages of
-//    its region.
+//  3. If this thread holds it and there are messages, its operation goes behind them. Nothing overtakes messages of
+//     its region, except maintenance.
 //  4. The holder delivers the messages at the end of its turn, each message as a turn of its own, then
 //     frees the word. Past `messageBound` messages a background queue takes the region over, so no
 //     thread is captured.
 //  5. A region splits when one of its nodes becomes a head. Only its holder does that. A message is
 //     pushed under its target's short lock, under which a split writes the target's region; so it
 //     reaches the region that its target is in, or is there before the split. As long as messages for
-//     its nodes are in the old region, the new one waits: it stays held, and who takes messages from the
+//     its nodes are in the old region, the new one waits: it stays held, and whoever takes messages from the
 //     old one brings them. Regions never merge.
 
 @usableFromInline typealias RegionPointer = UnsafeMutablePointer<Region>
 
 @usableFromInline struct Region: ~Copyable {
   /// Holder: the next region that the same turn holds, and messages taken from the word, oldest
-  /// first; those that may overtake others on their own.
+  /// first. Those that may overtake others have a queue of their own.
   @usableFromInline var nextHeld: RegionPointer? = nil
   @usableFromInline var inbox = MessageQueue()
   @usableFromInline var maintenance = MessageQueue()
@@ -39,20 +39,20 @@ import Synchronization
   @usableFromInline var isDead = false
   /// How many messages are in the two queues.
   @usableFromInline var takenMessages: Int32 = 0
-  /// How many messages for its nodes wait in `origin`. While there are any, it is in the hands of that
-  /// one's holder, and only what is brought comes in.
+  /// How many messages for its nodes wait in `origin`. While there are any, it is in the hands of the
+  /// holder of that region, and only messages that this one brings come in.
   @usableFromInline var awaitedMessages: Int32 = 0
   /// Holder: the region that this one's nodes came from. It is there while messages are awaited.
   @usableFromInline var origin: RegionPointer?
-  /// Holder: of one that was split, or is a part; retained. And have nodes left it?
+  /// Holder: of a region that was split, or came of a split; retained. And have nodes left it?
   @usableFromInline var family: Unmanaged<RegionFamily>?
   @usableFromInline var wasLeft = false
   /// The newest message of a list, and the `held` bit, which is zero in an address.
   @usableFromInline let word = Atomic<UInt>(0)
-  /// The holder's turn; `nobody` for a moment before and after; `handedOver` while no turn holds what
-  /// is held, together with the turn that has set it aside, if one has. A thread only asks "is it me", and nobody else writes its name, so relaxed.
+  /// The holder's turn; `nobody` for a moment before and after; `handedOver` while it is held but no turn has it,
+  /// combined with the turn that has set it aside, if one has. A thread only asks "is it me?", and nobody else writes its name, so relaxed.
   @usableFromInline let owner = Atomic<UInt>(0)
-  /// How many messages were left here, and how many of them the holders have taken: see `giveWay`.
+  /// How many messages were ever left here, and how many of them holders have taken: see `giveWay`.
   @usableFromInline let messagesLeft = Atomic<UInt32>(0)
   @usableFromInline let messagesTaken = Atomic<UInt32>(0)
 
@@ -67,7 +67,7 @@ import Synchronization
   static func message(in word: UInt) -> MessagePointer? { MessagePointer(bitPattern: word & ~held) }
 }
 
-/// An `Atomic<RegionPointer>` that is not looked at at each load, whether it is null.
+/// An `Atomic<RegionPointer>` without a check for null at each load.
 @usableFromInline struct AtomicRegion: ~Copyable {
   @usableFromInline enum LoadOrdering { case relaxed, acquiring }
   @usableFromInline enum StoreOrdering { case relaxed, releasing }
@@ -103,8 +103,8 @@ import Synchronization
 // MARK: - The holder's side
 
 extension RegionPointer {
-  /// The message that is to be opened next, or nil; it stays where it is. Those for nodes that have moved go
-  /// where these are.
+  /// The message that is to be opened next, or nil; it stays where it is. Messages for nodes that have moved are sent
+  /// after them.
   func nextMessage(in turn: TurnPointer) -> MessagePointer? {
     while true {
       if wordHasMessages { collectMessages() }
@@ -137,8 +137,8 @@ extension RegionPointer {
     pointee.messagesTaken.store(before &+ 1, ordering: .relaxed)
   }
 
-  /// Not past a region on the way: that one has older messages for the same node. With the last message
-  /// that it awaited a region is this turn's.
+  /// Not past a region on the way: that one has older messages for the same node. When a region has got the last message
+  /// that it awaited, it is this turn's.
   private func bring(
     _ message: MessagePointer, towards target: RegionPointer, in turn: TurnPointer
   ) {
@@ -147,7 +147,7 @@ extension RegionPointer {
     next.append(message)
     next.pointee.messagesLeft.wrappingAdd(1, ordering: .relaxed)
     next.pointee.awaitedMessages -= 1
-    // The turn that split it may still have it among the others.
+    // The turn that split it may still have it in its list.
     if next.pointee.awaitedMessages == 0,
       next.pointee.owner.load(ordering: .relaxed) != UInt(bitPattern: turn)
     {
@@ -155,14 +155,14 @@ extension RegionPointer {
     }
   }
 
-  /// Taken, or awaited: the word may have more.
+  /// Messages taken, or awaited; the word may have more.
   @inline(__always) var hasMessages: Bool { pointee.takenMessages | pointee.awaitedMessages != 0 }
 
   @inline(__always) var wordHasMessages: Bool {
     pointee.word.load(ordering: .relaxed) != Region.held
   }
 
-  /// For one that awaits messages: it leaves the turn, and comes back with the last of them.
+  /// The region awaits messages: it leaves the turn, and comes back with the last of them.
   func setAside(by turn: TurnPointer) {
     pointee.owner.store(UInt(bitPattern: turn) | Region.handedOver, ordering: .relaxed)
   }
@@ -194,7 +194,7 @@ extension RegionPointer {
     }
   }
 
-  /// May the holder go on although there are messages? If all of it is maintenance; it is opened for that.
+  /// May the holder go on although there are messages? Only if all are maintenance: they are opened to find out.
   @inline(never) func openMaintenance(in turn: TurnPointer) -> Bool {
     if pointee.awaitedMessages != 0 { return false }
     while let message = nextMessage(in: turn) {
@@ -235,22 +235,22 @@ let handOvers = DispatchGroup()
 let pendingWork = PendingWork()
 
 struct PendingWork: ~Copyable {
-  /// How much there is; in the upper half how much has ended.
+  /// In the lower half how much there is, in the upper half how much has ended.
   private let word = Atomic<UInt64>(0)
 
   func begin() { word.wrappingAdd(1, ordering: .relaxed) }
   func end() { word.wrappingAdd(1 << 32 - 1, ordering: .releasing) }
 
-  /// How much has ended; nil: there is some. Who finds the same number again knows that nothing ran meanwhile.
+  /// How much has ended; nil: there is some. A caller that gets the same number twice knows that nothing ran in between.
   func endedAtRest() -> UInt64? {
     let word = self.word.load(ordering: .acquiring)
     return UInt32(truncatingIfNeeded: word) == 0 ? word : nil
   }
 }
 
-/// A region that no turn has, although its word says held.
+/// A region that no turn has, although its word says *held*.
 struct Held: @unchecked Sendable {
-  // Unchecked: who takes it out of a queue's block, which is run once, or from a family's list, has it alone; both publish it.
+  // Unchecked: whoever takes it from a queue's block, which is run once, or from a family's list, is the only one that has it; both publish it.
   let region: RegionPointer
 }
 

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Regions that were split from each other, while they live: each keeps it.
 ///
-/// A thread may have read the address of any region that a node has been in, a moment ago; it looks again behind its claim. So a
+/// A thread may have read the address of any region that a node was in a moment ago; it looks again after its claim. So a
 /// region that nodes have left is not freed when its head is. Its word stays held, and a later split uses it again; the last
-/// of the family frees them all.
+/// region of the family frees them all.
 @usableFromInline final class RegionFamily: Sendable {
   private let ended = Mutex<[Held]>([])
 
@@ -17,7 +17,7 @@ import Synchronization
 }
 
 extension RegionPointer {
-  /// The region that a split makes of this one. Held, by nobody. The holder.
+  /// Makes the region that a split moves nodes to. It is held, by nobody yet. Holder.
   fileprivate func makeOffspring() -> RegionPointer {
     let family = pointee.family ?? .passRetained(RegionFamily())
     let new = family._withUnsafeGuaranteedRef { $0.takeEnded() } ?? makeRegion()
@@ -44,9 +44,9 @@ extension RegionPointer {
 
 extension NodePointer {
   /// Makes a node the head of a region of its own, with the nodes that only it can reach: either they
-  /// move to a new region, or, where they are more than the rest, the rest does. So n splits move at most
-  /// n log n nodes, and no region lies deeper than log n in those that it came from, as long as none is added between. The holder,
-  /// any time. One whose handle is gone goes with its region, unless it outlives that.
+  /// move to a new region, or, if they are more than the rest, the rest does. So n splits move at most
+  /// n log n nodes, and the chain of regions from which one came is no longer than log n, as long as no nodes are added in between.
+  /// Holder, at any time. A node whose handle is gone goes with its region and is not split off, unless it outlives that.
   func split(in turn: TurnPointer, evenUnwanted: Bool = false) {
     if pointee.isHead || pointee.life == .unwanted && !evenUnwanted { return }
     let old = pointee.region.load(ordering: .relaxed)
@@ -57,7 +57,7 @@ extension NodePointer {
     new.pointee.awaitedMessages = RegionWalk(from: part, in: old).move(to: new, turn)
   }
 
-  /// Where a walk of the smaller one of both parts begins. Both are looked at with the same effort,
+  /// Where a walk of the smaller of the two parts begins. Both are looked at with the same effort,
   /// which doubles, so the larger one costs no more than the smaller one.
   private func smallerPart(of region: RegionPointer, _ turn: TurnPointer) -> NodePointer {
     let above = inEdgePointer().pointee.up!
@@ -71,11 +71,11 @@ extension NodePointer {
   }
 }
 
-/// A walk of the nodes of a region that are joined to one of them, but for those behind a head. They are a tree: a
-/// node that is no head is reached through the edge in its own block, and by no other.
+/// A walk of the nodes of a region that are connected to one of them, without those behind a head. They are a tree: a
+/// node that is no head is reached only through the edge in its own block.
 private struct RegionWalk {
   let region: RegionPointer
-  /// With the one it was reached from.
+  /// Each with the node that it was reached from.
   var todo: [(node: NodePointer, from: NodePointer)]
 
   init(from start: NodePointer, in region: RegionPointer) {
@@ -96,8 +96,8 @@ private struct RegionWalk {
     return left >= 0
   }
 
-  /// Returns how many messages wait for them. From here on nobody can send for them to the old region: who
-  /// does has their lock, and finds the new one.
+  /// Returns how many messages wait for them. From here on nobody can send to the old region for them: a sender
+  /// takes their lock, and finds the new one.
   consuming func move(to new: RegionPointer, _ turn: TurnPointer) -> Int32 {
     var messages: Int32 = 0, left = Int.max
     while let (node, from) = todo.popLast() {
