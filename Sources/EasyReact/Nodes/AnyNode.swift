@@ -23,7 +23,7 @@ public class AnyNode: @unchecked Sendable {
   /// It is published when all its edges are in their lists.
   @usableFromInline init(unpublished storage: NodePointer) { self.storage = storage }
 
-  /// From here on others find the node. Before, nothing is made to follow it: so the edges that its maker puts above it close no
+  /// From here on others find the node. Before that, nothing is made to follow it: so the edges that its maker puts above it close no
   /// cycle.
   @inlinable @inline(__always) final func publish() {
     storage.pointee.handle.store(
@@ -81,7 +81,7 @@ public class AnyNode: @unchecked Sendable {
   /// For a recording: what is stored, or the event that is told, by the holder, described.
   func described(isEvent: Bool, _ limit: Int) -> Described? { nil }
   func traceManner(isEvent: Bool) -> TraceManner { .undecided }
-  /// Of a trivial type of 16 bytes at most, on any thread.
+  /// For a trivial type of 16 bytes at most, on any thread.
   func copyStored(to place: UnsafeMutableRawPointer) {}
   /// The type of the values.
   public var valueType: Any.Type { Never.self }

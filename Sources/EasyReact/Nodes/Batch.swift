@@ -65,7 +65,7 @@ extension TurnPointer {
   }
 }
 
-/// What one batch has staged; used by the thread that opened it alone.
+/// What one batch has staged; used only by the thread that opened it.
 @usableFromInline final class Batch {
   @usableFromInline let outer: Batch?
   /// Open while the closure of a derivation runs, which sets no node.
@@ -94,7 +94,7 @@ extension TurnPointer {
     guard let changes = entry.pointee.change?.takeUnretainedValue() else { return entry }
     let hasValue = unsafeDowncast(changes, to: AnyStagedChanges.self).makeAll(
       of: entry.pointee.node.takeUnretainedValue(), in: self)
-    // What the user wrote may have run, and staged a value in their place.
+    // User code may have run, and staged a value in their place.
     let present = list.pointee.find(storage).unsafelyUnwrapped
     let isOver = present.pointee.change?.takeUnretainedValue() !== changes
     return hasValue || isOver ? present : outer?.staged(storage)
@@ -147,7 +147,7 @@ extension TurnPointer {
   @usableFromInline private(set) var storage: NodePointer
   /// Retained.
   @usableFromInline private(set) var node: Unmanaged<AnyNode>
-  /// Takes the value out, as its type is known there; it captures nothing. No optional: that would be made
+  /// Takes the value out, since its type is known there; it captures nothing. No optional: that would be made
   /// anew each time.
   @usableFromInline var end: (StagedPointer, StagedEnding, TurnPointer) -> Void = { _, _, _ in }
   @usableFromInline var isNew = true
@@ -158,7 +158,7 @@ extension TurnPointer {
   /// For a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
   @usableFromInline var hasValue = false
-  /// The value, where that is a word; else where it lies.
+  /// The value, if that is a word; else where it lies.
   @usableFromInline var word: UInt64 = 0
 
   init(_ node: AnyNode) {
@@ -198,7 +198,7 @@ extension StagedPointer {
     }
   }
 
-  /// What was staged before dies behind the exchange, for that may be user code, which may stage more.
+  /// What was staged earlier dies after the exchange, for that may be user code, which may stage more.
   @inlinable func replace<Value>(_ value: Value?, _ context: ContextBox?, change: AnyObject?) {
     let before = (
       take(Value.self), pointee.context?.takeRetainedValue(), pointee.change?.takeRetainedValue()

@@ -1,4 +1,4 @@
-/// How far a call is: what ``Node/load(file:line:_:)`` tells.
+/// How far along a call is: what ``Node/load(file:line:_:)`` tells.
 ///
 ///     let state = Loading.failed(TimeoutError(interval: .seconds(5)), previous: "page 1")
 ///     state.value            // page 1
@@ -15,7 +15,7 @@ public enum Loading<Output> {
 extension Loading: Sendable where Output: Sendable {}
 
 extension Loading {
-  /// What was loaded last: now, or before; nil: nothing yet.
+  /// What was loaded last: now or before; nil if nothing has been yet.
   public var value: Output? {
     switch self {
     case .loaded(let output): output
@@ -38,7 +38,7 @@ extension Loading {
     }
   }
 
-  /// The same of what `transform` makes of what was loaded, and of what was loaded before.
+  /// The same state, with what `transform` makes of what was loaded, and of what was loaded before.
   ///
   ///     let count = page.map { $0.map(\.count) }       // Node<Loading<Int>> of a Node<Loading<String>>
   public func map<Other, Failure: Error>(
@@ -64,7 +64,7 @@ extension Optional {
 }
 
 extension Loading: Equatable where Output: Equatable {
-  /// Errors are compared by `==` where they are `Equatable`, others by type and description.
+  /// Errors are compared by `==` if they are `Equatable`, others by type and description.
   public static func == (a: Loading, b: Loading) -> Bool {
     switch (a, b) {
     case (.loading(let a), .loading(let b)): a == b

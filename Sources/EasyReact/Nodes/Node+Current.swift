@@ -29,7 +29,7 @@ public struct NodeIsEmpty: Error, Hashable, CustomStringConvertible {
 }
 
 extension ReadableNode {
-  /// Returns the present value, or throws where the node is empty.
+  /// Returns the present value, or throws if the node is empty.
   ///
   ///     let price = MutableNode(4), count = MutableNode<Int>()
   ///     try price.get() * count.get()        // throws NodeIsEmpty: count holds no value
@@ -40,7 +40,7 @@ extension ReadableNode {
     throw emptiness
   }
 
-  /// The present value, where the program is wrong if there is none: an empty node stops it, with the
+  /// The present value, for places where none means that the program is wrong: an empty node stops it, with the
   /// node's name and place.
   ///
   ///     let total = price.combine(count).map { $0 * $1 }

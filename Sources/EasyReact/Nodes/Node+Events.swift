@@ -1,7 +1,7 @@
 // What an event node can do besides; `eventNode` itself is in Operators/Events.swift.
 
 extension MutableNode where Value == Void {
-  /// Tells an event that has nothing to say but that it happened: `taps.fire()`.
+  /// Tells an event that has nothing to say except that it happened: `taps.fire()`.
   public final func fire(file: StaticString = #fileID, line: UInt = #line) {
     set((), file: file, line: line)
   }

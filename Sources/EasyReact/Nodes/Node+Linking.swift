@@ -7,11 +7,11 @@ extension MutableNode {
   ///     link.cancel()                 // b keeps 2
   ///
   /// A value that `other` holds is pushed at once, without context. The node may follow several
-  /// others; the last value wins. Links may close a cycle: each wave passes once round. A node
-  /// linked to itself: nothing happens, and the result is cancelled already. Dropping the result
+  /// others; the last value wins. Links may close a cycle: each wave passes round once. Linking a node
+  /// to itself does nothing, and the result is cancelled already. Dropping the result
   /// does not cut the link; the node owns what it follows. A node that is not mutable is linked by
   /// its `wiring`.
-  /// - Complexity: O(1), and the nodes between the two ranks where the link may close a cycle.
+  /// - Complexity: O(1), plus the nodes between the two ranks if the link may close a cycle.
   @discardableResult
   @inlinable
   public final func link(to other: Node<Value>) -> any Cancelable { wiring.link(to: other) }

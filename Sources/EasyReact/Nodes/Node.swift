@@ -93,7 +93,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   /// The present value; nil when the node is empty. Assigning nil empties it, like ``clean()``; but a
   /// node of optionals then holds the value nil, which is not empty.
   ///
-  /// What this thread has set it reads, also while the set waits for another thread to tell it.
+  /// This thread reads what it has set, even while the set waits for another thread to tell it.
   /// Inside a notification of the node it is the value that is being told.
   public final var value: Value? {
     @inlinable get { storage.readValue(Value.self) }
@@ -149,8 +149,8 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
   /// reads there; the result is set at the batch's end, so what another thread sets meanwhile is
   /// overwritten.
   ///
-  /// - Complexity: That of `body`, and of copying the value: who reads meanwhile reads the old one, so a collection
-  ///   that is changed in place is copied once an update.
+  /// - Complexity: That of `body`, and of copying the value: a thread that reads meanwhile reads the old one, so a collection
+  ///   that is changed in place is copied once per update.
   @inlinable public final func update(_ change: @escaping @Sendable (inout Value) -> Void) {
     let turn = currentTurn()
     if isOrdinary(turn), !storage.pointee.traits.has(.isKept) {
@@ -160,7 +160,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
     }
   }
 
-  /// `node.value = nil` names the outermost optional, which of a node of optionals nobody means.
+  /// `node.value = nil` names the outermost optional, which nobody means with a node of optionals.
   @usableFromInline final func setNil() {
     if let none = noValue(Value.self) { setUnnoted(none) } else { clean() }
   }
@@ -175,7 +175,7 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
     }
   }
 
-  /// In a batch, or of a node that cannot be set.
+  /// In a batch, or for a node that cannot be set.
   @inlinable @inline(never) final func setUnusually(_ value: Value, _ turn: TurnPointer) {
     let isStaged =
       storage.pointee.has(.isMutable)
@@ -207,18 +207,18 @@ public class MutableNode<Value: Sendable>: Node<Value>, @unchecked Sendable {
       storage.pointee.traits.has(.isKept) ? kept(arrival) : arrival, context: context, in: turn)
   }
 
-  /// Of a node that the engine cannot set: a lens, or a mistake.
+  /// For a node that the engine cannot set: a lens, or a mistake.
   @usableFromInline final func setPart(_ arrival: Arrival<Value>, _ context: ContextBox?) {
     if let lens { return lens.set(arrival, of: self, context: context) }
     refuse(arrival.operation)
   }
 }
 
-/// An optional, where its type is not known.
+/// An optional whose type is not known.
 private protocol NilValue { static var nilValue: Self { get } }
 extension Optional: NilValue { fileprivate static var nilValue: Self { nil } }
 
-/// The nil of a type of optionals; of others there is none.
+/// The nil of a type of optionals; other types have none.
 func noValue<Value>(_: Value.Type) -> Value? {
   (Value.self as? any NilValue.Type).map { $0.nilValue as! Value }
 }

@@ -11,9 +11,9 @@ final class NodeAttachments: Sendable {
     var danglingTo = LooseEnds(keeps: true)
     /// While the node is observed.
     weak var observed: MainFollower?
-    /// Of a node that is a part of another one, set before the node is published.
+    /// For a node that is a part of another one; set before the node is published.
     var lens: AnyLens?
-    /// Of the inlet of such a node: that node.
+    /// For the inlet of such a node: that node.
     weak var outlet: AnyNode?
   }
   let state = Mutex(State())
@@ -44,7 +44,7 @@ extension NodePointer {
   /// short lock.
   func node() -> AnyNode? { handle().map { unsafeDowncast($0, to: AnyNode.self) } }
 
-  /// The same for one who holds the node's lock.
+  /// The same for a caller that holds the node's lock.
   func nodeLocked() -> AnyNode? { handleLocked().map { unsafeDowncast($0, to: AnyNode.self) } }
 }
 

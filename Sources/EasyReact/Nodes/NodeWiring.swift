@@ -5,7 +5,7 @@
 ///     shown.wiring.link(to: price)                   // shown.value == 4
 ///     shown.wiring.removeUpstreamNodes()             // shown keeps 4 and follows nothing
 ///
-/// A `Node` that somebody hands out is for reading; whoever rewires it all the same says so by this
+/// A `Node` that somebody hands out is for reading; code that rewires it all the same says so with this
 /// word. A ``MutableNode`` is linked and synced directly. Edges in hand, such as those of
 /// `upstreamTransforms`, can be re-pointed and cut by themselves. Any thread may use any member.
 public struct NodeWiring<Host: AnyNode>: Sendable {
@@ -72,14 +72,14 @@ extension Node {
 extension NodeWiring {
   /// Cuts every edge that comes from `other`. The node keeps its value.
   ///
-  /// - Complexity: O(the smaller number: of the edges that lead to the node, or away from `other`).
+  /// - Complexity: O(the smaller of two numbers: the edges that lead to the node, and those that lead away from `other`).
   public func removeUpstreamNode(_ other: AnyNode) {
     node.forEachEnd { cutEdges(from: other.storage, to: $0.storage) }
   }
 
   /// Cuts every edge that leads to `other`, which keeps its value.
   ///
-  /// - Complexity: O(the smaller number: of the edges that lead away from the node, or to `other`).
+  /// - Complexity: O(the smaller of two numbers: the edges that lead away from the node, and those that lead to `other`).
   public func removeDownstreamNode(_ other: AnyNode) {
     other.forEachEnd { cutEdges(from: node.storage, to: $0.storage) }
   }
@@ -98,14 +98,14 @@ extension NodeWiring {
 }
 
 extension AnyNode {
-  /// Where what is linked to the node arrives: at itself; of a lens also at its inlet.
+  /// Where what is linked to the node arrives: at the node itself; for a lens also at its inlet.
   final func forEachEnd(_ body: (AnyNode) -> Void) {
     body(self)
     if let inlet = storage.anyLens?.anyInlet { withExtendedLifetime(inlet) { body(inlet) } }
   }
 }
 
-/// An edge between two nodes is in a list of each, and the shorter one is enough. Which one that is nobody knows:
+/// An edge between two nodes is in a list of each, and the shorter one is enough. Nobody knows which one that is:
 /// so the beginnings of both are looked at by turns, twice as far each time.
 private func cutEdges(from up: NodePointer, to down: NodePointer) {
   cut { marking in

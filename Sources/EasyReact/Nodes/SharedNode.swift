@@ -9,12 +9,12 @@ import Synchronization
 ///     price.update { $0 += 1 }                         // 5; exact over all processes
 ///     price.clean()                                    // deletes the key
 ///
-/// It is a mutable node: whatever is set on it, also by an edge, a `sync`, a lens or a batch, goes to the store, in order. A value
-/// that another process set is told on a thread of the store's; what comes back of one's own is not told again.
+/// It is a mutable node: whatever is set on it, including by an edge, a `sync`, a lens or a batch, goes to the store, in order. A value
+/// that another process set is told on a thread of the store's; a set of this process's own that comes back is not told again.
 ///
-/// After quiet all processes hold the value of the key's greatest revision. When two wrote without knowing of each other, the
+/// Once all is quiet, all processes hold the value of the key's greatest revision. When two wrote without knowing of each other, the
 /// later in the store's order wins, or `merge` decides. An update runs again on what others have set meanwhile, so its closure
-/// may run several times, and has no effects of its own. Without a connection all of it waits, in order: its status says so.
+/// may run several times, and must have no effects of its own. Without a connection all of it waits, in order: its status says so.
 ///
 /// Before the store has told what it has, the node is empty unless it was set here, and an `update` of it waits.
 ///
@@ -41,8 +41,8 @@ public final class SharedNode<Value: Sendable>: MutableNode<Value>, @unchecked S
 
 /// Keeps a node's value elsewhere too, and so must hear of a change as a change, not as its result.
 ///
-/// What is *set* on the node, or comes over an edge, it hears as the node's first listener. An `update` of it, by whomever, is
-/// brought here as a decision, in the order of what the node tells.
+/// It hears what is *set* on the node, or comes over an edge, as the node's first listener. An `update` of the node, whoever
+/// makes it, is brought here as a decision, in the order of what the node tells.
 package protocol ValueKeeper<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
   /// The holder of the node calls it; calls do not overlap.
@@ -77,7 +77,7 @@ extension MutableNode {
       && !storage.isQueueing
   }
 
-  /// What the node tells is heard, nil for emptiness, by whoever keeps its value, and whether it came over an edge; that does
+  /// Lets whoever keeps the node's value hear what it tells, nil for emptiness, and whether it came over an edge; this does
   /// not keep the node.
   package final func listenAsKeeper(
     _ body: @escaping @Sendable (_ value: Value?, _ cameOverEdge: Bool) -> Void

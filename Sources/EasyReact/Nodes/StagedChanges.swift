@@ -1,24 +1,24 @@
-/// Changes that a batch has staged of a node whose value is kept elsewhere too, or of parts of its value: others may change the rest
+/// Changes that a batch has staged for a node whose value is kept elsewhere too, or for parts of its value: others may change the rest
 /// meanwhile. They are made at once, for this thread to read; and, unless a value of the batch is under them, made again when the batch
-/// ends, of what the node holds then.
+/// ends, on what the node holds then.
 ///
-/// While a change is made, which may run what the user wrote, the value of before can be read: so a collection would be copied for each
+/// While a change is made, which may run user code, the previous value can be read: so a collection would be copied for each
 /// change. Instead there are two copies that are changed in turn, one of which can be read while the other is changed. That is
 /// Left-Right (P. Ramalhete, A. Correia, 2015: a concurrency control technique with wait-free population oblivious reads), with one thread.
 ///
-/// In a batch within another one they are made when this thread reads the node there: made at once, each such batch would copy the
-/// value, which the batch around it keeps, for this one may throw.
+/// In a batch within another one they are made when this thread reads the node there: if they were made at once, each such
+/// batch would copy the value, which the batch around it keeps because this one may throw.
 private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
   /// Nil: a value of the batch is under them.
   var changes: [StagedChange<Value>]?
-  /// What those come to that are not made yet.
+  /// What those that are not made yet come to.
   var waiting = Queue<StagedChange<Value>.Body>()
   var isMaking = false
-  /// Is there a value of the batch, to be read? Else that of before is.
+  /// Is there a value of the batch, to be read? Else the previous one is.
   var hasValue: Bool
   /// Equal to what is staged. Nil: not made yet, or being changed.
   var copy: Value?
-  /// How many were made, by which it shows whether what the user wrote has staged more.
+  /// How many were made: this shows whether user code has staged more.
   var count = 0
 
   init(_ changes: [StagedChange<Value>]?, hasValue: Bool) {
@@ -43,7 +43,7 @@ private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
   }
 }
 
-/// Of any node.
+/// For any node.
 class AnyStagedChanges {
   /// What waits is made. False: nothing of the batch is to be read.
   func makeAll(of node: AnyNode, in batch: Batch) -> Bool { true }
@@ -57,7 +57,7 @@ struct StagedChange<Value: Sendable>: Sendable {
   /// What a change comes to, which made twice comes to the same, for no closure of the user's runs in it.
   enum Outcome: Sendable {
     case itself
-    /// Of the value that is read, at once; nil: nothing.
+    /// From the value that is read, at once; nil: nothing.
     case read(@Sendable (Value) -> Body?)
     /// The user's closure is the change, and is made of a copy each time.
     case unknown
@@ -112,10 +112,10 @@ extension MutableNode {
     _ body: @escaping StagedChange<Value>.Body, _ changes: StagedChanges<Value>, in batch: Batch
   ) {
     let count = changes.count
-    // Not as a derivation reads that may have asked.
+    // Not in the way that a derivation reads, which may have asked.
     var value = changes.takeCopy() ?? storage.readPresent(Value.self)
     let hasChanged = value != nil && body(&value!)
-    // Else it was replaced by what the user wrote.
+    // Else it was replaced by user code.
     guard let entry = batch.ownEntry(of: storage), stagedChanges(in: batch) === changes else {
       return
     }
@@ -134,7 +134,7 @@ extension MutableNode {
     _ = batch.staged(storage)  // what waits comes before it
     let changes = stagedChanges(in: batch)
     let count = changes?.count
-    // Moved to and fro, for as long as it is held twice a change copies it.
+    // Moved to and fro: as long as it is held twice, a change copies it.
     var value = changes?.takeCopy() ?? value  // staged, or stored
     let hasChanged = if let body, value != nil { body(&value!) } else { false }
     guard let present = stagedChanges(in: batch) else {
@@ -178,11 +178,11 @@ extension MutableNode {
     put(value)
     changes.hasValue = true
     value = old
-    // Behind the exchange, too, and behind the access to it: the copy’s end may be user code.
+    // After the exchange, too, and after the access to it: the copy’s end may be user code.
     _ = changes.takeCopy()
   }
 
-  /// What was staged before the last change is changed too. The part that it replaced dies here, which may run what the user wrote.
+  /// What was staged before the last change is changed too. The part that it replaced dies here, which may run user code.
   private func keep(
     _ value: inout Value?, as changes: StagedChanges<Value>,
     _ body: StagedChange<Value>.Body?, in batch: Batch

@@ -5,11 +5,11 @@ struct StagedList: ~Copyable {
   /// How many entries were used, by this batch or one before: these are initialised.
   private var used = 0
   private var capacity: Int
-  /// Where there are many: positions, from one, by the address of the node. Its size is a power of two, four
+  /// If there are many: positions, from one, by the address of the node. Its size is a power of two, four
   /// times as many as there is room for.
   private var table: UnsafeMutablePointer<Int32>?
 
-  /// As many are looked through faster than a table is kept.
+  /// Up to this many are looked through faster than a table is kept.
   private static var few: Int { 16 }
   /// Room that is kept for the next batch.
   private static var usualRoom: Int { 1_024 }

@@ -49,8 +49,8 @@ extension Node {
   ///
   /// Known as `scan(into:)` in RxSwift and ReactiveSwift; it is to ``scan(_:file:line:_:)`` what
   /// `reduce(into:)` is to `reduce`.
-  /// - Complexity: O(1) a value and the closure's. A total that is a collection is copied once a value, for the result holds
-  ///   the one before until it is told the next, and others may read it: n values gathered into one collection are n².
+  /// - Complexity: O(1) a value, plus the closure's. A total that is a collection is copied once per value, because the result holds
+  ///   the previous one until it is told the next, and others may read it: gathering n values into one collection costs n².
   @inlinable
   public final func scan<Total: Sendable>(
     into initial: Total, file: StaticString = #fileID, line: UInt = #line,
@@ -88,7 +88,7 @@ extension Node {
     return derive(through: transform, SourceLocation(file, line))
   }
 
-  /// Returns a node of how many values there were so far; the present one counts.
+  /// Returns a node of how many values there have been so far; the present one counts.
   ///
   ///     let clicks = MutableNode("a").count()         // "a", "b" -> 1, 2
   ///
@@ -145,7 +145,7 @@ extension Node {
     pairwise(startingWith: nil as Value?, SourceLocation(file, line))
   }
 
-  /// The same, where `first` is before the first value, so that this one tells a pair too.
+  /// The same, with `first` put before the first value, so that this value tells a pair too.
   ///
   ///     let steps = MutableNode(1).pairwise(startingWith: 0)      // 1, 3 -> (0, 1), (1, 3)
   ///
@@ -178,9 +178,9 @@ extension Node {
   ///
   ///     let threes = a.collect(count: 3)              // 1, 2, 3, 4, 5, 6, 7 -> [1, 2, 3], [4, 5, 6]
   ///
-  /// What is not enough yet waits; emptying does not count and drops nothing. The present value is
+  /// Values too few for an array wait; emptying does not count and drops nothing. The present value is
   /// the first. Re-pointing the edge drops what waits. Known as `collect(_:)` in Combine,
-  /// `collect(count:)` in ReactiveSwift; Rx has `buffer` with a time besides
+  /// `collect(count:)` in ReactiveSwift; Rx has `buffer` with a time as well
   /// (``buffer(for:orCount:on:file:line:)``).
   /// - Parameter count: One or more; anything else stops with a message.
   public final func collect(

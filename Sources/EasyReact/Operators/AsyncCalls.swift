@@ -6,13 +6,13 @@
 class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: ScheduledEdge,
   @unchecked Sendable
 {
-  // Unchecked: adds constants; what changes the holder of the result's region touches, nobody else.
+  // Unchecked: adds constants; only the holder of the result's region touches what changes.
 
-  /// How the value came that a call is for: so its result goes on, as what comes from a scheduler does (`ScheduledEdge`).
-  /// That it had to wait on its way here is over.
+  /// How the value that a call is for came: its result goes on in the same way, as what comes from a scheduler does (`ScheduledEdge`).
+  /// That it had to wait on its way here no longer counts.
   private struct Origin {
     let delivery: Delivery
-    /// Kept for the delivery, which does not.
+    /// Kept for the delivery, which does not keep it.
     let context: ContextBox?
     let sender: NodePointer
     /// `announcement` was told under the value's number.
@@ -25,7 +25,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     }
 
     /// It has the one sequence that there is for the way round a cycle (contract 5.2). If both an announcement and its answer went
-    /// on with it, the answer would be refused behind the announcement; with another one each time, two such operators in a ring
+    /// on with it, the answer would be refused after the announcement; with another one each time, two such operators in a ring
     /// would call for ever.
     var hasSequenceForCycle: Bool { delivery.isFiltered && delivery.tiebreak & 1 == 1 }
 
@@ -54,7 +54,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
   private var newest = 0
   /// How many have no answer yet.
   private var running = 0
-  /// Where the order is kept: the one whose result comes next.
+  /// If the order is kept: the one whose result comes next.
   private var nextToTell = 1
   private var waiting = Queue<(value: Input, origin: Origin)>()
 
@@ -85,7 +85,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
       case .cancels:
         let before = newest
         cancelCalls()
-        // A cancellation handler of the user's has set the upstream: where this value had to wait, that one came first.
+        // A cancellation handler of the user's has set the upstream: if this value had to wait, that one came first.
         if newest != before { return edge.stop(.filtered, delivery, in: turn) }
       case .drops: return edge.stop(.filtered, delivery, in: turn)
       case .waits:
@@ -143,7 +143,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     turn.leave()
   }
 
-  /// Void where the call was cancelled, or the edge cut, whenever that was: from then on there is no such
+  /// Void if the call was cancelled, or the edge cut, whenever that was: from then on there is no such
   /// call.
   private func arrive(
     _ number: Int, _ answer: Answer, over edge: EdgePointer, _ turn: TurnPointer
@@ -191,7 +191,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
 
   // MARK: The end
 
-  /// Cancelling runs the user's cancellation handlers, so there is no such call before.
+  /// Cancelling runs the user's cancellation handlers, so the calls are forgotten before.
   private func cancelCalls() {
     let cancelled = calls
     calls = [:]

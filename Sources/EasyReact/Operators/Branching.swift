@@ -29,12 +29,12 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @usableFromInline init(_ node: Node<Switch<Key, Value>>) { self.node = node }
 
-  /// The values with this key. Attached late, it holds the present value if its key is this one,
-  /// else none. The cases of one key hear a value in the order in which they were made.
+  /// The values with this key. Attached late, the node holds the present value if that value's key is
+  /// this one, else none. The cases of one key hear a value in the order in which they were made.
   ///
-  /// The first few come from ``node``, the others from nodes between that part the keys further.
+  /// The first few come from ``node``, the others from nodes in between that divide the keys further.
   ///
-  /// - Complexity: O(log n) a value, with n cases. Where keys are not known beforehand, and for O(1),
+  /// - Complexity: O(log n) a value, with n cases. If keys are not known beforehand, and for O(1),
   ///   see ``Node/groupBy(file:line:_:)``.
   @inlinable public func `case`(
     _ key: Key, file: StaticString = #fileID, line: UInt = #line
@@ -47,7 +47,7 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return branch(.case, of: home, location) { $0 == asking.key }
   }
 
-  /// The values without a key. What has a key that nobody asked for is not among them: see
+  /// The values without a key. Values with a key that nobody asked for are not among them: see
   /// ``unmatched``.
   @inlinable public var `default`: Node<Value> {
     branch(.default, of: node, node.storage.pointee.location) { $0 == nil }
@@ -87,7 +87,7 @@ public struct Switched<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private var snapshot: TreeDictionary<Key, Int> { counts.withLock { $0 } }
 
   private func change(_ key: Key, by amount: Int) {
-    // A key that is not equal to itself, like `Double.nan`, is none of any value, and would not be found here again.
+    // A key that is not equal to itself, like `Double.nan`, is the key of no value, and would not be found here again.
     if key != key { return }
     while true {
       let (before, seen) = counts.withLock { ($0, version.load(ordering: .relaxed)) }
@@ -148,7 +148,7 @@ extension Node {
       })
   }
 
-  /// Parts the values in those for which `condition` holds and the others.
+  /// Parts the values into those for which `condition` holds and the others.
   ///
   ///     let signs = number.if { $0 > 0 }
   ///     signs.then { plus in plus.map { "+\($0)" } }.else { rest in rest.map { "\($0)" } }

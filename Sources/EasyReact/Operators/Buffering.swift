@@ -6,7 +6,7 @@ extension Node {
   /// The intervals follow each other from the moment at which the edge is made; one in which nothing
   /// came tells nothing, and while nothing comes no timer runs. The present value counts; emptying
   /// does not and drops nothing. What the scheduler runs before the timer, at the same moment,
-  /// belongs to the interval that ends. The array goes on with the wave and the context of its last
+  /// belongs to the interval that ends. The array is passed on with the wave and the context of its last
   /// value. What waits when the edge is cut is dropped. Known as `buffer(timeSpan:count:)` in
   /// RxSwift and `collect(every:on:)` in ReactiveSwift, which tell empty arrays too, and
   /// `collect(.byTime)` in Combine, which does not.
@@ -19,7 +19,7 @@ extension Node {
     return buffered(interval, Int.max, scheduler, SourceLocation(file, line))
   }
 
-  /// The same, where an array of `count` values is told at once and begins a new interval.
+  /// The same, but an array of `count` values is told at once and begins a new interval.
   ///
   ///     let packet = keys.buffer(for: .seconds(1), orCount: 100, on: .queue(queue))
   ///
@@ -38,7 +38,7 @@ extension Node {
   @inlinable final func buffered(
     _ interval: Duration, _ count: Int, _ scheduler: any NodeScheduler, _ location: SourceLocation
   ) -> Node<[Value]> {
-    // As `handOn`: each interval ends at once.
+    // Like `handOn`: each interval ends at once.
     if scheduler is ImmediateScheduler {
       return derive(.buffer, location, [Value].self) { up, edge, turn in
         edge.pass([up.slot(Value.self).pointee], from: up, in: turn)

@@ -7,13 +7,14 @@ extension Node {
   ///       await index.find(text)                     // a newer text cancels this call
   ///     }
   ///
-  /// Each call is a task of its own, which inherits nothing of the task that sets; the result is empty
+  /// Each call is a task of its own, which inherits nothing from the task that sets; the result is empty
   /// until the first one has returned. A value that comes while a call is under way cancels that call; another
   /// ``OverlapPolicy`` says otherwise: `mapAsync(.ordered(maxConcurrent: 2)) { … }`. The result of a cancelled
-  /// call is never told, also if the closure ignores its cancellation.
+  /// call is never told, even if the closure ignores its cancellation.
   ///
   /// A result is told on the call's thread, or by the thread that is inside the result at that moment. It carries
-  /// the context of the value that it answers; that of an event is an event. Emptying this node does nothing: what is under way goes on. Cutting the
+  /// the context of the value that it answers; the result for an event is an event. Emptying this node does nothing:
+  /// what is under way goes on. Cutting the
   /// edge, or releasing the result, cancels what is under way and drops what waits (after a thread that is inside the
   /// result has left it); a closure that ignores its
   /// cancellation keeps what it has captured until it returns, and nothing else is kept.
@@ -42,15 +43,15 @@ extension Node {
     callAsync(overlap, on: nil, SourceLocation(file, line), transform)
   }
 
-  /// The same of a closure that throws: a node of results.
+  /// The same for a closure that throws: a node of results.
   ///
   ///     let page = link.mapAsync { try await fetch($0) }     // Node<Result<String, any Error>>
   ///     let shown = page.successes()
   ///
-  /// A failure is a value like any other: what follows goes on. It does not name the value that failed; where that is
+  /// A failure is a value like any other: what follows goes on. It does not name the value that failed; if that is
   /// wanted, return both from the closure, or throw an error that has it. What a cancelled call throws is not told;
   /// a `CancellationError` of a call that was not cancelled is. A function that throws one type of error
-  /// keeps it; of a closure say it: `{ link async throws(FetchError) in … }`.
+  /// keeps that type; for a closure, state it: `{ link async throws(FetchError) in … }`.
   @_disfavoredOverload
   public final func mapAsync<Output: Sendable, Failure: Error>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -83,7 +84,7 @@ extension Node {
   ///     clock.advance(by: .seconds(2))
   ///     slow.value                                   // 10
   ///
-  /// A call that was cancelled returns on the scheduler too: a test that looks for what is left moves the
+  /// A call that was cancelled returns on the scheduler too: a test that looks for what is left must move the
   /// time once more. On `.immediate` it is as if no scheduler were given: a call cannot wait at once.
   public final func mapAsync<Output: Sendable>(
     _ overlap: OverlapPolicy = .latest, on scheduler: some NodeScheduler,
@@ -93,7 +94,7 @@ extension Node {
     callAsync(overlap, on: scheduler, SourceLocation(file, line), transform)
   }
 
-  /// The same of a closure that throws: a node of results.
+  /// The same for a closure that throws: a node of results.
   @_disfavoredOverload
   public final func mapAsync<Output: Sendable, Failure: Error>(
     _ overlap: OverlapPolicy = .latest, on scheduler: some NodeScheduler,
@@ -105,7 +106,7 @@ extension Node {
     }
   }
 
-  /// Returns a node that tells how far the call for the latest value is: it is loading, it has loaded, or
+  /// Returns a node that tells how far along the call for the latest value is: it is loading, it has loaded, or
   /// it has failed.
   ///
   ///     let page = link.load { try await read($0) }
@@ -118,7 +119,7 @@ extension Node {
   ///     }
   ///
   /// ``Loading/loading(previous:)`` is told at once, as part of the value's wave, so the result is not
-  /// empty unless this node is; how the call ended, when it has. `previous` is what was loaded last over this edge. A newer
+  /// empty unless this node is; how the call ended is told when it has. `previous` is what was loaded last over this edge. A newer
   /// value cancels the call, which then tells nothing. Events are kept: the result holds how far the last one
   /// got. Tasks, contexts and the end are those of `mapAsync`.
   public final func load<Output: Sendable>(

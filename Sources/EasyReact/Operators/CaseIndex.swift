@@ -1,8 +1,8 @@
 import Synchronization
 
 // Where the cases of a `switch` come from. A value is for one key, and the loop runs every edge of a node:
-// so a node has a few cases itself, and a few nodes below it, each for the keys whose hash has one digit in
-// its place, with a few cases itself, and so on. A value with n cases runs O(log n) edges.
+// so a node has a few cases itself, and a few nodes below it, each for the keys whose hash has one particular digit in
+// its place, with a few cases itself, and so on. With n cases a value runs O(log n) edges.
 //
 // (A table would be O(1), but the loop cannot be told which of a node's edges to run; and a step that propagates
 // from the case itself, as that of `groupBy` does, recurses: a long chain of switches would need a long stack.)
@@ -31,13 +31,13 @@ private let fanOut = 8
     var made = 0
   }
   private let state = Mutex(State())
-  /// Zero: of the node that the user sees, below which is one node, that hashes the keys.
+  /// Zero: for the node that the user sees, below which is one node that hashes the keys.
   @usableFromInline let depth: Int
 
   init(depth: Int = 0) { self.depth = depth }
 
   /// The node that one more case, of a key with this hash, is to come from, and its index, to which the place is to be
-  /// given back. Where there is a node below for this hash, it is no higher than that: those of one key stay in the order
+  /// given back. If there is a node below for this hash, it is no higher than that: the cases of one key stay in the order
   /// in which they were made.
   ///
   /// - Parameter make: Calls `makeNode`, specialised where the case is made.
@@ -76,7 +76,7 @@ private let fanOut = 8
     state.withLock { $0.branches[digit] }?.living
   }
 
-  /// Nodes are made and dropped outside of the lock; where another thread was faster, it is looked again.
+  /// Nodes are made and dropped outside of the lock; if another thread was faster, they are looked for again.
   private func branch(
     for digit: Int, below node: Node<Switch<Key, Value>>, _ make: Maker
   ) -> (CaseIndex, Node<Switch<Key, Value>>) {
@@ -124,7 +124,7 @@ private let fanOut = 8
 /// How many digits a hash has.
 private let digits = Int.bitWidth / 3
 
-/// For the node at this depth: which of the nodes below it. The first one has but one.
+/// For the node at this depth: which of the nodes below it. The first one has only one.
 @inlinable func placeBelow(_ depth: Int, of hash: Int) -> Int {
   depth == 0 ? 0 : hash >> ((depth - 1) * 3) & 7
 }

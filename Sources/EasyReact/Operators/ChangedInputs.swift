@@ -3,7 +3,7 @@ import Synchronization
 /// Which upstreams of a join of many like nodes have told something since its last run, so that it need not
 /// read them all.
 @usableFromInline final class ChangedInputs: @unchecked Sendable {
-  // Unchecked: the holder's of the join's region.
+  // Unchecked: it belongs to the holder of the join's region.
 
   /// Positions among the upstreams, perhaps some twice.
   @usableFromInline let positions: UnsafeMutablePointer<Int32>
@@ -11,12 +11,12 @@ import Synchronization
   private let capacity: Int
   /// The node's number when the join told last: as long as it is the node's, nobody else has set the node.
   @exclusivity(unchecked) @usableFromInline var wave: UInt64 = 0
-  /// The position of one that was empty when all were read last: as long as it is, nothing can be told.
+  /// The position of one that was empty when all were read last: as long as it is empty, nothing can be told.
   @exclusivity(unchecked) var lacking: Int?
 
   /// - Parameter upstreams: How many there are.
   @usableFromInline init(upstreams: Int) {
-    // To read four costs what to note one does, so n changes cost O(n), however many come at a time.
+    // Reading four costs as much as noting one, so n changes cost O(n), however many come at a time.
     capacity = max(1, upstreams / 4)
     positions = .allocate(capacity: capacity)
   }
@@ -45,7 +45,7 @@ import Synchronization
     return edge.deliver(crossing, Delivery(edge, turn), in: turn)
   }
 
-  /// Of the slow way: the join is noted, and what has changed.
+  /// The slow way: the join is noted, and what has changed.
   private struct Arrival: Crossing {
     let changed: ChangedInputs
     let join: JoinPointer
@@ -71,14 +71,14 @@ import Synchronization
     }
   }
 
-  /// May the join change what it has told last, which is the node's value still?
+  /// May the join change what it has told last, which is still the node's value?
   @usableFromInline func suffice(for storage: NodePointer, _ join: JoinPointer) -> Bool {
     count > 0 && join.pointee.allNoted.load(ordering: .acquiring)
       && storage.pointee.hasValue.load(ordering: .relaxed)
       && storage.pointee.wave.load(ordering: .relaxed) == wave
   }
 
-  /// What the list names is in the array. Before what was there dies: what that sets is noted anew.
+  /// What the list names is in the array. To be called before what was there dies: what that sets is noted anew.
   @inlinable @inline(__always) func forget() { count = 0 }
 
   /// The array is told under the number that the node has now.
@@ -86,7 +86,7 @@ import Synchronization
     wave = storage.pointee.wave.load(ordering: .relaxed)
   }
 
-  /// Before all upstreams are read, so that what comes meanwhile is seen by the next run. By exchanges, of which one comes first: who
+  /// Before all upstreams are read, so that what comes meanwhile is seen by the next run. By exchanges, one of which comes first: whoever
   /// has emptied an input before is seen here.
   @usableFromInline func beginReading(_ join: JoinPointer) {
     count = 0

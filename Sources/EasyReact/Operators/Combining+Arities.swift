@@ -2,7 +2,7 @@
 // their reads are specialised in the client's module.
 
 extension Node {
-  /// The same of three nodes.
+  /// The same for three nodes.
   @inlinable
   public final func combine<B: Sendable, C: Sendable>(
     _ b: Node<B>, _ c: Node<C>,
@@ -17,7 +17,7 @@ extension Node {
     }
   }
 
-  /// The same of four nodes.
+  /// The same for four nodes.
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>,
@@ -33,7 +33,7 @@ extension Node {
     }
   }
 
-  /// The same of five nodes.
+  /// The same for five nodes.
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>,
@@ -50,7 +50,7 @@ extension Node {
     }
   }
 
-  /// The same of six nodes.
+  /// The same for six nodes.
   @inlinable
   public final func combine<B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>,
@@ -68,7 +68,7 @@ extension Node {
     }
   }
 
-  /// The same of seven nodes.
+  /// The same for seven nodes.
   @inlinable
   public final func combine<
     B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
@@ -89,7 +89,7 @@ extension Node {
     }
   }
 
-  /// The same of eight nodes.
+  /// The same for eight nodes.
   @inlinable
   public final func combine<
     B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable

@@ -18,9 +18,9 @@ extension Node {
   ///
   /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and
   /// once. No listener hears a mixture of old and new inputs (contract 4.1). It is silent while an
-  /// upstream is empty, also one that was cleaned, and so for ever where one tells events
-  /// (``NodeFactory/eventNode(file:line:)``), of which none is kept: there `withLatest(from:)`, `zip` or
-  /// `merge` are meant; a tracer hears `.eventsAreNotKept`. Losing an upstream edge ends it: `isTerminated`.
+  /// upstream is empty, including one that was cleaned, and so for ever if one tells events
+  /// (``NodeFactory/eventNode(file:line:)``), none of which is kept: use `withLatest(from:)`, `zip` or
+  /// `merge` there; a tracer hears `.eventsAreNotKept`. Losing an upstream edge ends it: `isTerminated`.
   /// A set passes on its context; of several, the newest. Known as `combineLatest` in Combine,
   /// Rx and ReactiveSwift, which tell mixtures.
   /// - Parameter mode: `.everyValue` tells each arriving value instead.
@@ -39,7 +39,7 @@ extension Node {
     }
   }
 
-  /// The same of two nodes.
+  /// The same for two nodes.
   @inlinable
   public final func combine<Other: Sendable>(
     _ other: Node<Other>, mode: CombineMode = .latest, file: StaticString = #fileID,
@@ -165,7 +165,7 @@ func makeJoin<Output: Sendable>(
   node.publish { $0.attachToJoin(in: turn) }
 }
 
-/// Reads in the join's region: there no upstream is freed, and who reads last sees all.
+/// Reads in the join's region: there no upstream is freed, and whoever reads last sees all.
 @inlinable func everyValueStep<Output: Sendable>(
   _ read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
 ) -> Step {

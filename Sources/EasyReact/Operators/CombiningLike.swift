@@ -1,12 +1,12 @@
 import Synchronization
 
 // A combination of like nodes. It may be of many, so it reads only what has changed, and changes the array that
-// it has told last where nobody else holds it.
+// it has told last if nobody else holds it.
 
 extension Node {
-  /// Returns a node of the latest values of like nodes, as an array. Of no nodes: a node that holds
+  /// Returns a node of the latest values of like nodes, as an array. For no nodes: a node that holds
   /// an empty array.
-  /// - Complexity: O(1) for each input that changed, where nobody holds the array that was told last and no
+  /// - Complexity: O(1) for each input that changed, if nobody holds the array that was told last and no
   ///   input was empty meanwhile; else O(n). With `.everyValue` O(n) a value.
   @inlinable
   public static func combine(
@@ -49,8 +49,8 @@ extension Node {
 }
 
 extension ChangedInputs {
-  /// Is an input empty? Looks where one was that has been found; and on from there only if that has a value by
-  /// now. So where n get their first values one by one, in any order, all runs together look at n.
+  /// Is an input empty? Looks where an empty one was found before; and on from there only if that one has a value by
+  /// now. So if n get their first values one by one, in any order, all runs together look at n.
   @usableFromInline func lacksInput(_ join: JoinPointer) -> Bool {
     guard let last = lacking else { return false }
     return findEmpty(join, from: last)
@@ -175,7 +175,7 @@ extension NodePointer {
     return true
   }
 
-  /// In place where nobody else holds the array, and all at once for who reads it. What was there dies behind the lock: see
+  /// In place if nobody else holds the array, and all at once for whoever reads it. What was there dies after the lock: see
   /// `store`.
   @inlinable @inline(__always) func change<Value: Sendable>(
     _: [Value].Type, _ body: (inout [Value]) -> Void

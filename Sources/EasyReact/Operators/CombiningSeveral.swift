@@ -6,9 +6,9 @@ extension Node {
   ///
   ///     let prices = Node.combine(["tea": tea, "milk": milk])     // ["tea": 3, "milk": 2]
   ///
-  /// It is a join like ``combine(_:mode:file:line:)-qpt6``. Of no nodes: a node that
+  /// It is a join like ``combine(_:mode:file:line:)-qpt6``. For no nodes: a node that
   /// holds an empty dictionary.
-  /// - Complexity: O(n) whenever one has changed: the dictionary is made anew. Of an array that is O(1).
+  /// - Complexity: O(n) whenever one has changed: the dictionary is made anew. For an array it is O(1).
   @inlinable
   public static func combine<Key: Hashable & Sendable>(
     _ nodes: [Key: Node<Value>], mode: CombineMode = .latest, file: StaticString = #fileID,
@@ -72,7 +72,7 @@ extension Node {
     let node = makeHead(Output.self, location, turn)
     let storage = node.storage
     let set = ChangingSet(below: storage)
-    // The holder's of the result's region, as the set. `next`: told, and to be followed from the next run on.
+    // Belongs to the holder of the result's region, as does the set. `next`: told, and to be followed from the next run on.
     let make = Cell<(@Sendable ([Element]) -> Output)?>(nil)
     let next = Cell<([AnyNode], @Sendable ([Element]) -> Output)?>(nil)
     storage.pointee.join = makeJoin([self.storage]) { storage, turn in
@@ -169,7 +169,7 @@ extension Node {
     return !added.isEmpty
   }
 
-  /// Behind a change. True: what it follows now may still have to run in this turn, so it waits once more.
+  /// After a change. True: what it follows now may still have to run in this turn, so it waits once more.
   @usableFromInline func isToRunAgain(_ hasNew: Bool, _ turn: TurnPointer) -> Bool {
     let (down, join) = (life.down, life.movingJoin.unsafelyUnwrapped)
     let followsAgain = !turn.pointee.gaveWay.isEmpty && down.followAgain(in: turn)

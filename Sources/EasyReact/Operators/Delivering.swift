@@ -6,8 +6,8 @@ extension Node {
   ///
   /// The setting thread does not wait, and the present value hops too, so the result is empty at
   /// first. What follows is computed, and told, on the scheduler, unless another thread is inside the result or what
-  /// follows it, or derives from it: then by that one, or there. The order is kept on concurrent queues as well. Waves and contexts go along. What waits
-  /// when the edge is cut is dropped. On `.immediate` nothing waits: a value goes on at once, as over
+  /// follows it, or derives from it: then that thread does it. The order is kept on concurrent queues as well. Waves and
+  /// contexts go along. What waits when the edge is cut is dropped. On `.immediate` nothing waits: a value goes on at once, as over
   /// any other edge. Known as `receive(on:)` in Combine, `observe(on:)` in Rx.
   @inlinable
   public final func deliver(
@@ -32,9 +32,9 @@ extension Node {
   ///     let texts = kept.map { "\($0) €" }          // not while somebody else is inside the actor, as a rule
   ///
   /// What follows is computed, and told, on the actor, unless another thread is inside the result or what follows it, or
-  /// derives from it: then by that one, or there. So a closure that follows must not assume that it is isolated to the actor; to touch
+  /// derives from it: then that thread does it. So a closure that follows must not assume that it is isolated to the actor; to touch
   /// its state use ``listen(isolatedTo:file:line:_:)``. The actor is not kept: when it is gone nothing
-  /// arrives any more. In all else it is `deliver` on a scheduler.
+  /// arrives any more. In all other respects it is `deliver` on a scheduler.
   public final func deliver<Isolation: Actor>(
     on actor: Isolation, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -98,7 +98,7 @@ extension Node {
 }
 
 extension Node {
-  /// Where work runs at once the engine's loop does it: a chain of such hops uses no stack.
+  /// Where work runs at once, the engine's loop does it: a chain of such hops uses no stack.
   @usableFromInline final func handOn(_ kind: OperatorKind, _ location: SourceLocation) -> Node<
     Value
   > {

@@ -6,7 +6,7 @@ import Synchronization
 // order moves a finger along the list, and changes nothing.
 
 @usableFromInline final class Derivation: EdgeState, @unchecked Sendable {
-  // Unchecked: what `reads` points to the holder of the derived node's region touches, nobody else, but for
+  // Unchecked: only the holder of the derived node's region touches what `reads` points to, except for
   // `derived`, which is constant. A pointer, for a field would be checked for exclusive access each time.
   @usableFromInline let reads: UnsafeMutablePointer<Reads>
 
@@ -53,7 +53,7 @@ import Synchronization
 
   @usableFromInline func forgetKept(_ turn: TurnPointer) {
     reads.pointee.hasKept = false
-    // Where the closure of another derivation made this one, what dies here is no part of that one.
+    // If the closure of another derivation made this one, what dies here is no part of that one.
     let batch = turn.pointee.batch
     if easyreact_reads_get() != nil { turn.pointee.batch = nil }
     let room = untracked { reads.pointee.kept.takeAll().end() }
@@ -65,7 +65,7 @@ import Synchronization
 
   override var movingJoin: JoinPointer? { reads.pointee.derived.pointee.join }
 
-  /// Behind a run: edges from what it was the first to read, none from what it no longer reads.
+  /// After a run: edges from what it was the first to read, none from what it no longer reads.
   /// - Returns: Does it follow a node that it did not follow before? By an edge that leads back?
   @discardableResult
   @usableFromInline func moveEdges(in turn: TurnPointer) -> (isNew: Bool, leadsBack: Bool) {
@@ -111,7 +111,7 @@ import Synchronization
     forgetSpareIfLast()
   }
 
-  /// It keeps this object, and where nothing is followed nobody else would let go of it.
+  /// It keeps this object, and if nothing is followed, nobody else would let go of it.
   private func forgetSpareIfLast() {
     if reads.pointee.nodes.count == 0 { reads.pointee.spare.take()?.release() }
   }

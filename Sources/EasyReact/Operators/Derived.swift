@@ -20,14 +20,14 @@ extension Node {
   /// It is a join, as `combine` is: told once a turn, after all that it read is final. So the closure may run
   /// more often than the node tells, on any thread that sets one of the nodes, never twice at a time;
   /// it computes and has no effects: a set in it stops the program. The node tells nothing while a
-  /// `get()` throws `NodeIsEmpty`, or where the closure returns nil; another error stops the program, so catch
+  /// `get()` throws `NodeIsEmpty`, or when the closure returns nil; another error stops the program, so catch
   /// it there, or derive a `Result`. To tell only changes, add `distinctUntilChanged()`.
   ///
   /// On a cycle the edge that leads back is filtered, as everywhere; the closure may read the node itself,
-  /// which makes no edge. Known as `computed` in MobX and Vue, `autorun` is `derived` and `listen`.
+  /// which makes no edge. Known as `computed` in MobX and Vue; `autorun` is `derived` and `listen`.
   /// - Complexity: A run costs its closure and O(1) a read; one that reads the same nodes as the last one
   ///   allocates nothing.
-  /// - Parameter compute: Reads nodes. It is kept as long as the node, so what it captures lives as long.
+  /// - Parameter compute: Reads nodes. It is kept as long as the node, so what it captures lives just as long.
   @inlinable
   public static func derived(
     file: StaticString = #fileID, line: UInt = #line,

@@ -57,7 +57,7 @@ extension NodePointer {
     _ down: NodePointer, _ publicObject: AnyNodeTransform?, in turn: TurnPointer
   ) {
     let edge = down.inEdgePointer()
-    // First of all: who finds the node may link it, which counts too.
+    // First of all: whoever finds the node may link it, which counts too.
     down.pointee.references.store(2, ordering: .relaxed)
     guard let publicObject else {
       listFresh(edge)
@@ -127,7 +127,7 @@ extension AnyNode {
   /// The node is connected: others find it from here on, and its edges are attached in order.
   @inlinable final func publish(attachingEachBy attach: (EdgePointer) -> Void) {
     var edge = storage.pointee.firstIn.load(ordering: .relaxed)
-    // Others may link more behind it from now on; and nothing leaves the list before the turn's end.
+    // Others may link more after it from now on; and nothing leaves the list before the turn's end.
     let last = edge?.block.pointee.previousIn.load(ordering: .relaxed)
     publish()
     while let present = edge {
@@ -138,7 +138,7 @@ extension AnyNode {
 }
 
 extension EdgePointer {
-  /// The maker of a join reads its upstreams itself, after this. Where another thread is inside one, what
+  /// The maker of a join reads its upstreams itself, after this. If another thread is inside one, what
   /// it has stored since runs the join again.
   @usableFromInline func attachToJoin(in turn: TurnPointer) {
     let up = pointee.up.unsafelyUnwrapped
@@ -150,7 +150,7 @@ extension EdgePointer {
     }
   }
 
-  /// The same for one who has read already: a value with this number, or none.
+  /// The same for a maker that has read already: a value with this number, or none.
   func attachToJoin(in turn: TurnPointer, seen: UInt64) {
     if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
     let up = pointee.up.unsafelyUnwrapped
@@ -171,7 +171,7 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// One that no other value of the node has had; `.max`: the node is empty. It is stored behind its value, so who
+  /// One that no other value of the node has had; `.max`: the node is empty. It is stored after its value, so whoever
   /// reads after this reads none that is older. A set under way may be read and pushed too; none is missed.
   @usableFromInline func numberOfValue() -> UInt64 {
     if !pointee.hasValue.load(ordering: .acquiring) { return .max }

@@ -1,14 +1,14 @@
-// The value of an inner node, told again by who follows it already, or first by the thread that is inside it.
+// The value of an inner node, told again by whoever follows it already, or first by the thread that is inside it.
 
 /// Tells the value of an inner node that is followed already. What that node has sent may still
-/// wait in the mailbox of the result, and in its own: the value is read and told behind it.
+/// wait in the mailbox of the result, and in its own: the value is read and told after that.
 @inlinable func emitAgain<Output: Sendable>(
   _: Output.Type, over edge: EdgePointer, _ life: EdgeState, _ delivery: Delivery,
   _ sender: NodePointer, _ emptiesResult: Bool, _ turn: TurnPointer
 ) -> Bool {
   let up = edge.pointee.up.unsafelyUnwrapped
   if up.claim(by: turn) {
-    // Who held it before may have cut the edge, and left with this region what frees it, before the value that would be left now.
+    // Whoever held it before may have cut the edge, and left with this region what frees it, before the value that would be left now.
     if life.hasEnded || edge.pointee.has(.cut) { return false }
     return up.bring(Output.self, over: edge, delivery, sender, emptiesResult, in: turn)
   }
@@ -43,7 +43,7 @@
 }
 
 extension NodePointer {
-  /// Reads the inner node's value, as the holder of its region, and tells it in the result behind
+  /// Reads the inner node's value, as the holder of its region, and tells it in the result after
   /// what waits there.
   @inlinable func bring<Output: Sendable>(
     _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,

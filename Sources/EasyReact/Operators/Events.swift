@@ -8,8 +8,8 @@ extension NodeFactory {
   ///     taps.fire()                                   // tapped
   ///     let second = taps.listen { print("also") }    // nothing: there is no value to begin with
   ///
-  /// An event node is always empty: `value` is nil, also while an event is told; attaching a listener
-  /// or deriving a node tells nothing, also in the midst of an event. Order, threads, contexts and
+  /// An event node is always empty: `value` is nil, even while an event is told; attaching a listener
+  /// or deriving a node tells nothing, even in the midst of an event. Order, threads, contexts and
   /// the queue of a busy node are those of any node; in a batch the last event that was staged is
   /// told.
   ///
@@ -17,7 +17,7 @@ extension NodeFactory {
   /// a value is to be kept: ``Node/held(file:line:)``, ``Node/startWith(_:file:line:)``, `scan`,
   /// `count`, `link(to:)` or `sync(with:)` into a node of your own. `combine` reads the latest
   /// values, of which an event node has none, so it stays silent: use `withLatest(from:)`, `zip` or
-  /// `merge`. Documentation/Operators.md tells it of each operator.
+  /// `merge`. Documentation/Operators.md says this for each operator.
   ///
   /// Known as `PublishRelay` in RxSwift, `PassthroughSubject` in Combine, `Signal.pipe` in
   /// ReactiveSwift.
@@ -57,7 +57,7 @@ extension Node {
   ///
   ///     let lastKey = keys.held()             // empty until the first key
   ///
-  /// Of a node that keeps its values it is ``fork(file:line:)``. Known as `share(replay: 1)` in
+  /// For a node that keeps its values it is ``fork(file:line:)``. Known as `share(replay: 1)` in
   /// RxSwift, `Property(initial:then:)` in ReactiveSwift (with a first value:
   /// ``startWith(_:file:line:)``).
   public final func held(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {

@@ -75,8 +75,8 @@ extension Node {
     return derive(through: transform, location)
   }
 
-  /// Returns a node without the values for which `areEquivalent` finds the value that it passed on
-  /// last equal.
+  /// Returns a node without the values that `areEquivalent` finds equal to the value passed on
+  /// last.
   ///
   ///     let moved = point.distinctUntilChanged { abs($0.x - $1.x) < 0.5 }
   ///
@@ -156,7 +156,7 @@ extension Node where Value: Equatable {
     place = .allocate(capacity: 1)
     place.initialize(to: value)
   }
-  /// What was there dies behind the exchange, for that may be user code, which may come here again.
+  /// What was there dies after the exchange, for that may be user code, which may come here again.
   @inlinable func replace(with value: consuming Value) {
     let before = place.move()
     place.initialize(to: value)

@@ -64,7 +64,7 @@ extension LatestInnerNode {
     if !follows(node) {
       let life = freshLife()
       leaveInner(turn)
-      // The outer edge keeps its upstream where this is left with another thread; of the former inner node nobody may.
+      // The outer edge keeps its upstream if this is left with another thread; perhaps nobody keeps the former inner node.
       let sender = outer.pointee.up.unsafelyUnwrapped
       if !link(node, down, life, Delivery(ofJoinIn: turn), sender, turn) {
         place.pointee.hasChosen = false
@@ -102,14 +102,14 @@ extension Flatten {
   }
 }
 
-/// A join reads the value itself: one that was brought might be told behind a newer one. False: the
+/// A join reads the value itself: one that was brought might be told after a newer one. False: the
 /// flatten is no join.
 @usableFromInline func noteBrought<Output: Sendable>(
   _: Output.Type, over edge: EdgePointer, _ delivery: Delivery, _ sender: NodePointer,
   _ turn: TurnPointer
 ) -> Bool {
   guard let join = edge.joinAbove else { return false }
-  // Only round a cycle may it be refused: what the wave has crossed before the choice says nothing of this edge.
+  // Only round a cycle may it be refused: what the wave has crossed before the choice says nothing about this edge.
   var delivery = delivery
   delivery.isFiltered = delivery.isFiltered && (edge.pointee.has(.filtered) || edge.liesOnCycle())
   _ = edge.deliver(BroughtCrossing(join: join, sender: sender), delivery, in: turn)
@@ -130,7 +130,7 @@ private struct BroughtCrossing: Crossing {
 }
 
 extension EdgePointer {
-  /// Of an edge from an inner node: the join of the flatten that follows it.
+  /// For an edge from an inner node: the join of the flatten that follows it.
   @usableFromInline var joinAbove: JoinPointer? {
     pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
       unsafeDowncast($0.outer.unsafelyUnwrapped, to: Flatten.self).place.pointee.join

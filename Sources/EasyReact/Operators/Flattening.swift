@@ -11,13 +11,14 @@ extension Node {
   /// closure runs once for all that this node told in the turn. It has its first value at once. The inner
   /// node's present value is told at the switch, with the outer set's context; an inner
   /// node that is empty then empties the result. Setting an inner node that is followed already
-  /// tells its value again. An emptied outer node leaves the inner one in place, which is told again where the outer one
-  /// had told something before in the same turn. Events of an inner node are told as they come. Where another thread is inside the result, it turns to the inner node when that one is through: what
-  /// that node told meanwhile is passed over, its present value is told. Known as
+  /// tells its value again. Emptying the outer node leaves the inner one in place, which is told again if the outer one
+  /// had told something earlier in the same turn. Events of an inner node are told as they come. If another
+  /// thread is inside the result, the result turns to the inner node when that thread is through: what
+  /// that node told meanwhile is passed over, and its present value is told. Known as
   /// `flatMapLatest` in Rx, `map` with `switchToLatest` in Combine.
   ///
   /// What is asked while somebody types waits *inside*, so that the answer to an older text never stands beside a newer
-  /// one; after `query.debounce(…).flattenMap { … }` it does, until the pause is over:
+  /// one; with `query.debounce(…).flattenMap { … }` it does, until the pause is over:
   ///
   ///     let status = query.flattenMap { text in
   ///       Node(text).debounce(.milliseconds(300), on: .main)   // a newer text drops the pause,
@@ -70,8 +71,8 @@ extension Node {
   @usableFromInline var spare: EdgeState?
   /// As a join: what runs. Nil: every value of both nodes counts.
   @usableFromInline var join: JoinPointer?
-  /// The outer edge, once it has told something; that asks for a choice; one that was made then; and
-  /// one was made and is not told yet.
+  /// The outer edge, once it has told something; whether that asks for a choice; one that was made then; and
+  /// whether one was made and is not told yet.
   @usableFromInline var outerEdge: EdgePointer?
   @usableFromInline var isToChoose = false
   @usableFromInline var chosen: AnyNode?
@@ -82,8 +83,8 @@ extension Node {
 }
 
 @usableFromInline class Flatten: EdgeState, @unchecked Sendable {
-  // Unchecked: what `place` points to the holder of the result's region touches, nobody else; but for
-  // `isFirst`, which is the holder's of the outer node's region, and `join`, which is set before this is
+  // Unchecked: only the holder of the result's region touches what `place` points to; except for
+  // `isFirst`, which belongs to the holder of the outer node's region, and `join`, which is set before this is
   // published and never again. A pointer, for a field would be checked for exclusive access each time.
   @usableFromInline final let place: UnsafeMutablePointer<FlattenState>
 
@@ -152,7 +153,7 @@ extension Node {
 /// Which inner node a flatten follows.
 @usableFromInline final class LatestInnerNode<Output: Sendable>: Flatten, @unchecked Sendable {
   // Unchecked: adds constants.
-  /// Does an inner node that is empty when it is turned to empty the result?
+  /// Is the result emptied by an inner node that is empty when it is turned to?
   @usableFromInline let emptiesResult: Bool
   /// As a join: the choice by the outer node's present value.
   @usableFromInline let choose: (NodePointer) -> Node<Output>?
@@ -208,7 +209,7 @@ extension Node {
     return false
   }
 
-  /// Is its value told later, for it is a join that waits? As a join itself the result hears of it only once more.
+  /// Is its value told later, because it is a join that waits? As a join itself the result hears of it only once more.
   @inlinable func isToWait(
     _ edge: EdgePointer, _ life: EdgeState, _ delivery: Delivery, _ sender: NodePointer,
     _ turn: TurnPointer
@@ -226,7 +227,7 @@ extension Node {
     }
   }
 
-  /// Behind the message by which it is admitted.
+  /// After the message by which it is admitted.
   @inlinable func attach(
     _ newcomer: Newcomer, _ node: Node<Output>, _ delivery: Delivery, _ sender: NodePointer,
     _ turn: TurnPointer

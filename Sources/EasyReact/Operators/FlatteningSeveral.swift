@@ -38,10 +38,10 @@ extension Node {
   ///     let pages = links.mergeMap(maxConcurrent: 2) { load($0) }     // two downloads at a time
   ///
   /// A node does not complete: an inner node is done with the first value for which `isDone` holds,
-  /// which is told; unless you say otherwise with its first value. Its edge is cut and the next
-  /// waiting value's node is made, with the context of that value, in the same step: before listeners hear the value
-  /// that was the last, and that one before what the next node holds. Present values count. Emptying
-  /// neither node does anything; a cut of an inner edge counts as done; a cut of the outer edge
+  /// which is told; unless you say otherwise, that is its first value. Its edge is cut and the next
+  /// waiting value's node is made, with the context of that value, in the same step: before listeners hear the
+  /// last value, which they hear before what the next node holds. Present values count. Emptying
+  /// either node does nothing; a cut of an inner edge counts as done; a cut of the outer edge
   /// drops what waits. Known as `merge(maxConcurrent:)` in RxSwift, `flatMap(maxPublishers:)` in
   /// Combine, `flatMap(.concurrent(limit:))` in ReactiveSwift, where an inner stream is done when it
   /// completes.

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What of `InnerNodes` needs the values' types. It overrides nothing, so it is compiled for them where the
+/// The part of `InnerNodes` that needs the values' types. It overrides nothing, so it is compiled for them where the
 /// operator is called.
 @usableFromInline final class Follower<Input: Sendable, Output: Sendable>: @unchecked Sendable {
-  // Unchecked: constants; the values in `waiting` the holder of the result's region touches, nobody else.
+  // Unchecked: constants; only the holder of the result's region touches the values in `waiting`.
   /// It keeps this one, and lives as long as any of its edges.
   @usableFromInline unowned(unsafe) let inners: InnerNodes
   @usableFromInline let transform: @Sendable (Input) -> Node<Output>
@@ -170,7 +170,7 @@ import Synchronization
 }
 
 extension EdgePointer {
-  /// Of an edge from an inner node: the outer edge was cut.
+  /// For an edge from an inner node: the outer edge was cut.
   @inlinable var isOuterOver: Bool {
     pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
       $0.outer.unsafelyUnwrapped.hasEnded

@@ -63,9 +63,9 @@ extension Node {
   ///
   ///     let draft = text.takeUntil(sent)              // what is typed after `sent` told is not in it
   ///
-  /// If `other` holds a value it has told already, so nothing passes at all: use an event node
+  /// If `other` holds a value, it has told already, so nothing passes at all: use an event node
   /// (``NodeFactory/eventNode(file:line:)``), or `other.skip(1)`. Emptying either does nothing. Each
-  /// value counts, as in `merge`: where one set reaches both nodes the order of linking decides.
+  /// value counts, as in `merge`: if one set reaches both nodes, the order of linking decides.
   /// Re-pointing the edge of the values opens it again; losing the edge of `other` leaves it as it
   /// is. Known as `take(until:)` in RxSwift and ReactiveSwift, `prefix(untilOutputFrom:)` in
   /// Combine; there the result completes, here it stays as it is.
@@ -79,8 +79,8 @@ extension Node {
   ///
   ///     let answers = replies.skipUntil(asked)        // what comes before `asked` told is not in it
   ///
-  /// If `other` holds a value it has told already, so everything passes. Emptying either does
-  /// nothing. Each value counts, as in `merge`: where one set reaches both nodes the order of
+  /// If `other` holds a value, it has told already, so everything passes. Emptying either does
+  /// nothing. Each value counts, as in `merge`: if one set reaches both nodes, the order of
   /// linking decides. Re-pointing the edge of the values closes it again until `other` tells the
   /// next; losing the edge of `other` leaves it as it is. Known as `skip(until:)` in RxSwift and
   /// ReactiveSwift, `drop(untilOutputFrom:)` in Combine.

@@ -1,7 +1,7 @@
 import Synchronization
 
 extension Node {
-  /// Parts the values in those for which `isMatching` holds and the others.
+  /// Parts the values into those for which `isMatching` holds and the others.
   ///
   ///     let (even, odd) = number.partition { $0.isMultiple(of: 2) }
   ///
@@ -25,7 +25,7 @@ extension Node {
   ///
   /// It is the general form of ``switch(file:line:_:)``, for keys that are not known beforehand: the
   /// closure runs once a value, and one value reaches one group, however many there are. When a
-  /// group is told its node holds the value that began it; of an event node, the event follows. A
+  /// group is told, its node holds the value that began it; with an event node, the event follows. A
   /// group whose node nobody keeps, or that was cut off, is forgotten, and the next value with its
   /// key begins another. A group keeps what it comes from. Emptying does nothing. Re-pointing the
   /// edge forgets all groups; those that somebody keeps stay as they are. Known as `groupBy` in
@@ -183,10 +183,10 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable init(_ node: Node<Value>) { self.node = node }
 }
 
-/// A group that is told while another thread is inside the result is told by that one, one that is told while the result is busy
-/// waits in its queue; and so comes all that follows in the group until then: who hears of the group hears each value of it.
+/// A group that is told while another thread is inside the result is told by that one; one that is told while the result is busy
+/// waits in its queue; and all that follows in the group until then comes in the same way: whoever hears of the group hears each of its values.
 @usableFromInline final class WaitingMessages: Sendable {
-  /// Counted up by the holder of the upstream's region alone. So who finds zero there comes behind all of them.
+  /// Counted up by the holder of the upstream's region alone. So whoever finds zero there comes after all of them.
   private let messages = Atomic<Int>(0)
   /// In the result's queue. Not zero only within a turn of the result's holder.
   private let queued = Atomic<Int>(0)
@@ -212,7 +212,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       }, in: turn)
   }
 
-  /// Leaves what is to be done with whoever is inside the node, which the message keeps; or, behind what waits there, in the
+  /// Leaves what is to be done with whoever is inside the node, which the message keeps; or, after what waits there, in the
   /// node's queue.
   @usableFromInline func leave(
     with node: AnyNode, _ delivery: Delivery, _ turn: TurnPointer,

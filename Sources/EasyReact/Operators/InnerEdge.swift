@@ -4,7 +4,7 @@ import Synchronization
 /// or one of a race.
 ///
 /// The operator keeps it beside its other state, as the holder of the result's region. The edge is
-/// not touched once its life is over: who cuts it ends the life first, and it is freed by a later
+/// not touched once its life is over: whoever cuts it ends the life first, and it is freed by a later
 /// holder of that region.
 struct InnerEdge {
   let edge: EdgePointer
@@ -83,7 +83,7 @@ extension EdgePointer {
   }
 }
 
-/// The elements by the ranks of their nodes, the highest first; where these are equal as they were. In this order a join that comes to
+/// The elements by the ranks of their nodes, the highest first; where these are equal, in the order they had. In this order a join that comes to
 /// follow several nodes links them: after the first link the others need raise nothing.
 func fromHighestRank<Element>(
   _ elements: some Collection<Element>, _ node: (Element) -> NodePointer

@@ -1,19 +1,19 @@
 import Synchronization
 
 /// The inner nodes that one life of an edge follows: how many, and what becomes of the values that come
-/// meanwhile. What needs the values' types is a `Follower`'s.
+/// meanwhile. What needs the values' types belongs to a `Follower`.
 @usableFromInline final class InnerNodes: EdgeState, @unchecked Sendable {
-  // Unchecked: adds constants and an atomic; what changes the holder of the result's region touches, nobody
-  // else, and exclusive access of fields follows from it.
+  // Unchecked: adds constants and an atomic; only the holder of the result's region touches what changes,
+  // and exclusive access of fields follows from that.
   private let limit: Int
   @usableFromInline let drops: Bool
   private let isEndless: Bool
   @exclusivity(unchecked) private var running: [Member] = []
-  /// Edges that were made and are not freed; and, of any thread, how many of these are cut: one that is
+  /// Edges that were made and are not freed; and, touched by any thread, how many of these are cut: one that is
   /// cut, perhaps before it was attached, is done.
   @exclusivity(unchecked) private var made = 0
   fileprivate let cuts = Atomic<Int>(0)
-  /// Where inner nodes are never done: which of them are followed already.
+  /// If inner nodes are never done: which of them are followed already.
   @exclusivity(unchecked) private var followed: [NodePointer: Member] = [:]
   /// Closures of the user's that run for a value which is not told yet: one makes an inner node, another is asked
   /// whether it is done. What they set in the outer node waits until it has been told.
@@ -90,7 +90,7 @@ import Synchronization
     if isEndless { followed[node.storage] = member }
   }
 
-  /// Its value is told next, and what follows comes over its edge: so one to the same node that was there is left.
+  /// Its value is told next, and what follows comes over its edge: so an edge to the same node that was there before is left.
   @usableFromInline func admit(_ newcomer: Newcomer, _ turn: TurnPointer) {
     newcomer.isAdmitted = true
     if newcomer.isCut { return }

@@ -1,4 +1,4 @@
-/// Copies of what the closure of a derivation has read, until its run is over: where another thread sets the node
+/// Copies of what the closure of a derivation has read, until its run is over: if another thread sets the node
 /// meanwhile, the closure's own copy would be the last, and what the value's deinit sets would count as the closure's.
 /// From run to run it keeps its room, so it allocates nothing while what is read stays as large.
 struct KeptValues {

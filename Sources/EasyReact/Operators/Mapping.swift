@@ -3,7 +3,7 @@ extension Node {
   ///
   ///     let copy = MutableNode(1).fork()      // copy.value == 1
   ///
-  /// It cannot be set, so it is what a type shows of a node that only it may set: `asObservable` in
+  /// It cannot be set, so it is what a type shows of a node that only the type itself may set: `asObservable` in
   /// RxSwift, `eraseToAnyPublisher` in Combine.
   @inlinable
   public final func fork(file: StaticString = #fileID, line: UInt = #line) -> Node<Value> {
@@ -45,11 +45,11 @@ extension Node {
     }
   }
 
-  /// Returns a node of what `transform` makes of each value, without those of which it makes nil.
+  /// Returns a node of what `transform` makes of each value, leaving out those that it maps to nil.
   ///
   ///     let numbers = text.compactMap { Int($0) }      // "1", "x", "3" -> 1, 3
   ///
-  /// What is nil leaves the result as it is. Known as `compactMap` everywhere.
+  /// A nil leaves the result as it is. Known as `compactMap` everywhere.
   @inlinable
   public final func compactMap<Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,

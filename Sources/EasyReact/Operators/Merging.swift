@@ -14,7 +14,7 @@ extension Node {
     Node.merge([self] + others, file: file, line: line)
   }
 
-  /// The same of an array of nodes. Of no nodes: an empty node.
+  /// The same for an array of nodes. For no nodes: an empty node.
   @inlinable
   public static func merge(
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line

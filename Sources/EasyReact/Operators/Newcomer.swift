@@ -1,7 +1,7 @@
 import Synchronization
 
-/// An edge from an inner node which the thread that told the outer node has made, while another one is inside the
-/// result. That one admits it; if it does not, for the outer edge was cut, the edge is cut.
+/// An edge from an inner node, made by the thread that told the outer node, while another one is inside the
+/// result. That other one admits it; if it does not, because the outer edge was cut, the edge is cut.
 ///
 /// So what the inner node tells from then on waits behind the choice, and is not lost.
 @usableFromInline final class Newcomer: @unchecked Sendable {
@@ -21,7 +21,7 @@ import Synchronization
   @usableFromInline var life: EdgeState { inner.life }
   var isCut: Bool { inner.isCut }
 
-  /// Behind the message by which it is admitted. The inner node's present value goes over the edge, or that of a join
+  /// After the message by which it is admitted. The inner node's present value goes over the edge, or that of a join
   /// which waits, once it has run.
   @usableFromInline func attach(in turn: TurnPointer) {
     edge.prepareLink(in: turn)
@@ -46,7 +46,7 @@ import Synchronization
     if isAdmitted { return }
     let turn = currentTurn()
     turn.enter()
-    // Perhaps not by the holder of the result's region. No edge is freed but by that of its upstream.
+    // Perhaps not by the holder of the result's region. No edge is freed except by that of its upstream.
     node.storage.perform(in: turn) { [inner] turn in inner.cut(turn) }
     turn.leave()
   }

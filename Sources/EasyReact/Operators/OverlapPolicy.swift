@@ -4,16 +4,16 @@
 ///
 /// An argument of `mapAsync`.
 public enum OverlapPolicy: Sendable, Hashable {
-  /// It cancels the call, whose result is never told, and is called for at once: for what is looked
+  /// It cancels the call, whose result is never told, and its own call begins at once: for what is looked
   /// up while somebody types. Known as `flatMapLatest` in RxSwift, `switchMap` in RxJS.
   case latest
-  /// As many calls at a time; further values wait, first in, first out. Results are told in the order
+  /// At most `maxConcurrent` calls at a time; further values wait, first in, first out. Results are told in the order
   /// of the values, so one that is early waits for those before it. With one at a time it is
   /// `concatMap` of Rx.
   ///
-  /// Nothing is left out, and there is no limit to what may wait: who sets more than the calls can
-  /// answer in the long run needs `latest`, `dropWhileBusy` or a ``Node/throttleLatest(_:on:file:line:)``
-  /// before.
+  /// Nothing is left out, and there is no limit to what may wait: if more is set than the calls can
+  /// answer in the long run, use `latest`, `dropWhileBusy` or a
+  /// ``Node/throttleLatest(_:on:file:line:)`` before.
   case ordered(maxConcurrent: Int)
   /// The same, but results are told as they come: `mergeMap` of Rx.
   case unordered(maxConcurrent: Int)

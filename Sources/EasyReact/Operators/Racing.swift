@@ -14,7 +14,7 @@ extension Node {
     Node.race([self] + others, file: file, line: line)
   }
 
-  /// The same of an array of nodes. Of no nodes: an empty node.
+  /// The same for an array of nodes. For no nodes: an empty node.
   public static func race(
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
@@ -34,7 +34,7 @@ extension Node {
     for entrant in entrants { entrant.insertFresh() }
     result.publish()
     race.entrants = entrants
-    // Where another thread is inside the first that holds a value, its edge is attached later.
+    // If another thread is inside the first that holds a value, its edge is attached later.
     if let first = nodes.firstIndex(where: { hasEmitted($0) }) {
       _ = race.isWon(by: entrants[first].edge, turn)
     }

@@ -50,7 +50,7 @@ struct Roster<Element> {
   mutating func removeLast() -> Element {
     count -= 1
     let last = elements[count]
-    // As `shrinkIfSparse`.
+    // Like `shrinkIfSparse`.
     if capacity > 8 * count + 64 {
       let smaller = UnsafeMutablePointer<Element>.allocate(capacity: 2 * count + 4)
       smaller.moveInitialize(from: elements, count: count)
@@ -79,10 +79,10 @@ struct Roster<Element> {
   var nodes = Roster<ReadNode>()
   /// Those before this place have been read in the present run.
   var finger = 0
-  /// Read for the first time in the present run, in that order: to be linked behind it. Until then each stands among
+  /// Read for the first time in the present run, in that order: to be linked after it. Until then each stands among
   /// the nodes, which retain it: what has no edge cannot be cut.
   var new = Roster<Unmanaged<ReadLife>>()
-  /// By node, where they are too many to look at all of them.
+  /// By node, if there are too many to look at all of them.
   var lives: [NodePointer: Unmanaged<ReadLife>] = [:]
   /// What may die with user code.
   var kept = KeptValues()
@@ -98,7 +98,7 @@ struct Roster<Element> {
 // MARK: - What is read
 
 extension NodePointer {
-  /// Who reads the node has its handle, so it is not going.
+  /// Whoever reads the node has its handle, so it is not going.
   func handleInUse() -> Unmanaged<AnyNode>? {
     pointee.handle.load(ordering: .acquiring).map { Unmanaged.fromOpaque($0) }
   }

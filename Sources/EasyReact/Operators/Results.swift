@@ -10,7 +10,7 @@ extension Node {
   ///
   /// The closure runs once a value, on the thread that delivers it, the present value's at once. A
   /// failure is a value like any other: what follows goes on. Emptying does nothing. A function that
-  /// throws one type of error keeps it; of a closure say it: `{ text throws(ParseError) in … }`. Known
+  /// throws one type of error keeps that type; for a closure, state it: `{ text throws(ParseError) in … }`. Known
   /// as `tryMap` in Combine, `map` with a throwing closure in RxSwift, `attemptMap` in ReactiveSwift;
   /// there the first failure ends the stream.
   @inlinable
@@ -27,7 +27,7 @@ extension Node {
   ///
   ///     let user = text.tryMap(parse).tryMap { try load($0) }
   ///
-  /// Of a closure that throws the failures' own type, or nothing, the results keep that type; else it
+  /// With a closure that throws the failures' own type, or nothing, the results keep that type; else it
   /// is `any Error`.
   @inlinable
   public final func tryMap<Success: Sendable, Failure: Error, Output: Sendable>(
@@ -44,7 +44,7 @@ extension Node {
     }
   }
 
-  /// The same where the closure throws another type of error than the failures have.
+  /// The same for a closure that throws a type of error other than that of the failures.
   @inlinable
   public final func tryMap<Success: Sendable, Failure: Error, Output: Sendable>(
     file: StaticString = #fileID, line: UInt = #line,
@@ -109,7 +109,7 @@ extension Node {
     }
   }
 
-  /// Returns a node of the successes in which `value` stands for each failure.
+  /// Returns a node of the successes, with `value` in place of each failure.
   ///
   ///     let count = loaded.replaceError(with: 0)      // .success(3), .failure(e) -> 3, 0
   ///
@@ -203,7 +203,7 @@ extension Node {
   ///     let port = base.retry(times: 10) { open($0) }
   ///
   /// Attempts that hold a failure when they are made are tried one after the other before anything is told; what the first
-  /// other one holds, or the last one, carries the value's context.
+  /// attempt without one holds, or the last attempt, carries the value's context.
   public final func retry<Success: Sendable, Failure: Error>(
     times: Int, file: StaticString = #fileID, line: UInt = #line,
     _ attempt: @escaping @Sendable (Value) -> Node<Result<Success, Failure>>
@@ -225,7 +225,7 @@ extension Node {
   }
 }
 
-/// The attempts for one value: a node that is told each one's number, the attempt that this makes (but for the first one,
+/// The attempts for one value: a node that is told each one's number, the attempt that this makes (except for the first one,
 /// which is there), and an edge that keeps the failures back which are followed by another attempt.
 private func tries<Value: Sendable, Success: Sendable, Failure: Error>(
   _ value: Value, _ times: Int, _ first: Node<Result<Success, Failure>>, _ file: StaticString,
@@ -274,7 +274,7 @@ private final class Retrying<Success: Sendable, Failure: Error>:
     guard case .failure = value, left.wrappingSubtract(1, ordering: .relaxed).oldValue > 0 else {
       return send(value)
     }
-    // Where the scheduler does not wait a batch may be open, which another attempt is no part of.
+    // If the scheduler does not wait, a batch may be open, which another attempt is no part of.
     let timer = again { [weak number] in aside { number?.update { $0 += 1 } } }
     let old = waiting.withLock { waiting in
       defer { waiting = timer }

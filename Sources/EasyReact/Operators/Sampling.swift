@@ -23,7 +23,7 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead((Value, Other).self, SourceLocation(file, line), turn)
-    // An event that waits for the join to run: its node does not keep it. The holder's of the join's region.
+    // An event that waits for the join to run: its node does not keep it. Belongs to the holder of the join's region.
     let event = Cell<Value?>(nil)
     node.storage.pointee.join = makeJoin([storage, other.storage]) { storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped
@@ -65,15 +65,15 @@ extension Node {
   /// before the tick is not told, and one that another thread has not told yet is not sampled yet. If both nodes hold a value it is told at once. Losing either edge
   /// ends it: `isTerminated`. Passes on the context of the tick. Known as `sample` in Rx.
   /// ReactiveSwift's `sample(on:)` tells the same value again at each tick: that is
-  /// `ticks.withLatest(from: node)` here, so this name keeps the meaning which has no other.
+  /// `ticks.withLatest(from: node)` here, so this name keeps the meaning that has no other name.
   @inlinable
   public final func sample<Tick: Sendable>(
     on ticks: Node<Tick>, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     // What this node has told since the last tick. What it holds is no measure: a value that another thread stores may be read here
-    // before it comes over the edge, and would be told again when it has come. The holder's of the join's region.
+    // before it comes over the edge, and would be told again when it has come. Belongs to the holder of the join's region.
     let arrived = Cell<Sampled<Value>?>(nil)
-    // The present value comes over the edge. The holder's of this node's region.
+    // The present value comes over the edge. Belongs to the holder of this node's region.
     let isFirst = Cell(false)
     let turn = currentTurn()
     turn.enter()
@@ -118,8 +118,8 @@ extension Node {
 }
 
 extension EdgePointer {
-  /// True: this turn is inside the node that is sampled, so the maker reads its value. Else that comes over the edge, marked as the
-  /// first, from who is inside: another thread cannot tell whether a value that it reads will come over the edge as well.
+  /// True: this turn is inside the node that is sampled, so the maker reads its value. Else the value comes over the edge, marked as the
+  /// first, from whoever is inside: another thread cannot tell whether a value that it reads will come over the edge as well.
   @usableFromInline func attachSampled(_ isFirst: Cell<Bool>, in turn: TurnPointer) -> Bool {
     if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
     let up = pointee.up.unsafelyUnwrapped
@@ -200,7 +200,7 @@ extension EdgePointer {
 }
 
 extension EdgePointer {
-  /// Of the edge of the node that is sampled: does the other one hold a value?
+  /// For the edge of the node that is sampled: does the other one hold a value?
   @usableFromInline var hasTick: Bool {
     let join = pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
     return !join.pointee.isTerminated.load(ordering: .relaxed)

@@ -3,7 +3,7 @@ import Synchronization
 // Nodes that a scheduler sets.
 
 extension Node where Value == Int {
-  /// Returns a node that tells 0, 1, 2, … on the scheduler, one an interval, the first after one.
+  /// Returns a node that tells 0, 1, 2, … on the scheduler, one per interval, the first after one interval.
   ///
   ///     let seconds = Node.interval(.seconds(1), on: .main)
   ///     let clock = seconds.map { "\($0 + 1) s" }
@@ -86,7 +86,7 @@ private final class Ticker: NodeTransform<Never, Int>, @unchecked Sendable {
     var isSending = false
     var timer: (any Cancelable)?
 
-    /// To the next moment that is a whole number of periods behind the last one and not over already. A period may be an
+    /// To the next moment that is a whole number of periods after the last one and not over already. A period may be an
     /// attosecond, so their number may be one that no `Int` holds.
     mutating func goOn(from now: Duration, by period: Duration) {
       let late = (now - due).attoseconds

@@ -9,18 +9,18 @@ extension MutableNode {
   ///     sync.cancel()
   ///
   /// At first the other side wins if it is not empty, else this side's value goes over; each node that
-  /// changes is told once. Where this side was set later, the other one hears its value once more. Each
-  /// side is told once a set, also in a ring or a full mesh of syncs.
-  /// A sync does not keep its nodes alive: when one is released it is over, so keep a node that is made for it, as
-  /// `map` and lenses make one. Dropping the result
-  /// does not end it. A node synced with itself: nothing happens. A node that is not mutable is synced by
+  /// changes is told once. If this side was set later, the other one hears its value once more. Each
+  /// side is told once a set, even in a ring or a full mesh of syncs.
+  /// A sync does not keep its nodes alive: when one is released the sync is over, so keep a node that is made for it, such as
+  /// those that `map` and lenses make. Dropping the result
+  /// does not end it. Syncing a node with itself does nothing. A node that is not mutable is synced by
   /// its `wiring`.
   @discardableResult
   @inlinable
   public final func sync(with other: Node<Value>) -> any Cancelable { wiring.sync(with: other) }
 
   /// Keeps two nodes of different types in step. `transform` makes the other's value this one's,
-  /// `revert` the reverse. The value that both begin with comes back through the other one of them.
+  /// `revert` the reverse. The value that both begin with comes back through the other closure.
   ///
   ///     celsius.sync(with: fahrenheit, transform: { ($0 - 32) / 1.8 }, revert: { $0 * 1.8 + 32 })
   @discardableResult
@@ -151,7 +151,7 @@ extension EdgePointer {
 }
 
 extension Node {
-  /// Of a part of another node.
+  /// For a part of another node.
   @usableFromInline final var partVersion: PartVersion<Value>? { lens?.version }
 }
 

@@ -1,7 +1,7 @@
 // Rate limits. EasyReact's `throttle` is no rate limit, but `debounce`: see Delivering.swift.
 
 extension Node {
-  /// Returns a node of a value at most once an interval: the first passes at once, what follows
+  /// Returns a node of at most one value per interval: the first passes at once, what follows
   /// within `interval` is dropped.
   ///
   ///     let pressed = taps.throttleFirst(.milliseconds(500), on: .main)   // double taps count once
@@ -10,7 +10,7 @@ extension Node {
   /// time. A value that comes exactly `interval` after the last one that passed, passes. The present
   /// value counts; emptying does nothing. Re-pointing the edge begins anew. Where delays do not wait
   /// (`.immediate`) every value passes. Known as `throttle(latest: false)` in RxSwift and Combine,
-  /// where Combine delivers on the scheduler.
+  /// but Combine delivers on the scheduler.
   /// - Parameter interval: Greater than zero; anything else stops with a message.
   public final func throttleFirst(
     _ interval: Duration, on scheduler: some NodeScheduler, file: StaticString = #fileID,
@@ -32,7 +32,7 @@ extension Node {
     return derive(through: transform, SourceLocation(file, line))
   }
 
-  /// Returns a node of a value at most once an interval: the first passes at once, then the latest
+  /// Returns a node of at most one value per interval: the first passes at once, then the latest
   /// of each interval at its end.
   ///
   ///     let shown = progress.throttleLatest(.milliseconds(100), on: .main)
@@ -190,7 +190,7 @@ struct Windows: Sendable {
     self.interval = interval
   }
 
-  /// How long the interval lasts that `now` lies in; more than zero.
+  /// How long the interval that `now` lies in still lasts; more than zero.
   func rest(at now: Duration) -> Duration {
     let passed = max(0, (now - start).attoseconds) % interval.attoseconds
     return interval - Duration(attoseconds: passed)

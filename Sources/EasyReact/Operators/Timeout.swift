@@ -1,6 +1,6 @@
 /// No value came in time: what ``Node/timeout(_:on:file:line:)`` tells.
 public struct TimeoutError: Error, Hashable, CustomStringConvertible {
-  /// How long no value came.
+  /// For how long no value came.
   public let interval: Duration
   public init(interval: Duration) { self.interval = interval }
   public var description: String { "no value for \(interval)" }
@@ -15,7 +15,7 @@ extension Node {
   ///       answer.failures().listen { print($0) },                 // no value for 5.0 seconds
   ///     ]
   ///
-  /// The time begins when the edge is made, also if this node is empty, and anew with each value;
+  /// The time begins when the edge is made, even if this node is empty, and anew with each value;
   /// emptying is no value. A value passes on the thread that sets, as part of its wave; the failure
   /// is told on the scheduler, without context, once for each silence: the next value passes again
   /// and begins the time anew. A value that the scheduler runs before the timer, at the same moment,

@@ -19,7 +19,7 @@ extension Weak: Equatable {
 }
 
 extension Weak: CustomStringConvertible {
-  /// Of the object, or `gone`.
+  /// The object's, or `gone`.
   public var description: String { object.map { "\($0)" } ?? "gone" }
 }
 

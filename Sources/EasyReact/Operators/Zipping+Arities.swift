@@ -3,7 +3,7 @@
 // that is not specialised, and a zip of three costs 7.6 % more instructions.
 
 extension Node {
-  /// The same of three nodes.
+  /// The same for three nodes.
   @inlinable
   public final func zip<B: Sendable, C: Sendable>(
     _ b: Node<B>, _ c: Node<C>,
@@ -23,7 +23,7 @@ extension Node {
     }
   }
 
-  /// The same of four nodes.
+  /// The same for four nodes.
   @inlinable
   public final func zip<B: Sendable, C: Sendable, D: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>,
@@ -45,7 +45,7 @@ extension Node {
     }
   }
 
-  /// The same of five nodes.
+  /// The same for five nodes.
   @inlinable
   public final func zip<B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>,
@@ -69,7 +69,7 @@ extension Node {
     }
   }
 
-  /// The same of six nodes.
+  /// The same for six nodes.
   @inlinable
   public final func zip<B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable>(
     _ b: Node<B>, _ c: Node<C>, _ d: Node<D>, _ e: Node<E>, _ f: Node<F>,
@@ -95,7 +95,7 @@ extension Node {
     }
   }
 
-  /// The same of seven nodes.
+  /// The same for seven nodes.
   @inlinable
   public final func zip<
     B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
@@ -128,7 +128,7 @@ extension Node {
     }
   }
 
-  /// The same of eight nodes.
+  /// The same for eight nodes.
   @inlinable
   public final func zip<
     B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable

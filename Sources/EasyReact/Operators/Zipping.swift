@@ -27,7 +27,7 @@ extension Node {
     }
   }
 
-  /// The same of two nodes.
+  /// The same for two nodes.
   @inlinable
   public final func zip<Other: Sendable>(
     _ other: Node<Other>, file: StaticString = #fileID, line: UInt = #line
@@ -41,7 +41,7 @@ extension Node {
     }
   }
 
-  /// The same of like nodes, as an array. Of no nodes: an empty node.
+  /// The same for like nodes, as an array. For no nodes: an empty node.
   @inlinable
   public static func zip(
     _ nodes: [Node<Value>], file: StaticString = #fileID, line: UInt = #line
@@ -57,7 +57,7 @@ extension Node {
 
 /// What the upstreams of a zip share.
 @usableFromInline final class ZipGroup: @unchecked Sendable {
-  // Unchecked: constants; what `lacking` points to the holder of the zip's region touches, nobody else. A
+  // Unchecked: constants; only the holder of the zip's region touches what `lacking` points to. A
   // pointer, for a field would be checked for exclusive access each time.
   @usableFromInline let termination = Termination()
   /// How many queues are empty.
@@ -71,7 +71,7 @@ extension Node {
 
 /// The values of one upstream that wait for partners.
 @usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: constants; what `items` points to the holder of the zip's region touches, nobody else. A
+  // Unchecked: constants; only the holder of the zip's region touches what `items` points to. A
   // pointer, as in `ZipGroup`.
   @usableFromInline let items: UnsafeMutablePointer<Queue<Value>>
   @usableFromInline let group: ZipGroup
@@ -131,7 +131,7 @@ extension Node {
   return { up, edge, turn in
     let down = edge.pointee.down.unsafelyUnwrapped
     let value = up.slot(Value.self).pointee
-    // The edge is looked at again behind the claim: see `isOver`.
+    // The edge is looked at again after the claim: see `isOver`.
     if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
       down.claimOutlined(by: turn), edge.pointee.flags.load(ordering: .relaxed) == 0,
       !turn.pointee.isTraced, !group.termination.isTerminated
