@@ -8,11 +8,11 @@ extension Node {
   ///     let lines = Node.following(AsyncStream<String> { $0.yield("hello") })
   ///     let shown = lines.listenOnMain { print($0) }        // hello
   ///
-  /// The iterator is made at once, and its elements are pulled by a task from then on, whoever listens:
-  /// one at a time, the next after the set before has returned. The node is empty before the first, and
+  /// The iterator is made at once, and its elements are pulled by a task from then on, whether or not anybody listens:
+  /// one at a time, the next after the previous set has returned. The node is empty before the first, and
   /// keeps the last when the sequence has ended. When nobody holds it any more the task is cancelled,
   /// and nothing is told any more. A sequence that has just given an element is asked once more, so that it
-  /// hears of that; one that ignores its cancellation keeps what it has until it has gone on by itself. Sets
+  /// hears of the cancellation; one that ignores its cancellation keeps what it has until it has gone on by itself. Sets
   /// are made on threads of the concurrent executor; `deliver(on:)` moves what follows elsewhere.
   ///
   /// The task has the priority of the one that calls. ``settled()`` does not wait for it.
@@ -22,7 +22,7 @@ extension Node {
     follow(sequence, SourceLocation(file, line)) { $0.get() }
   }
 
-  /// The same of a sequence that may throw: a node of `Result`, whose last value is then the failure.
+  /// The same for a sequence that may throw: a node of `Result`, whose last value is then the failure.
   ///
   ///     let bytes = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: CancellationError()) }
   ///     let read = Node.following(bytes)                    // Node<Result<Int, any Error>>

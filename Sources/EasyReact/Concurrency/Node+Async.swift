@@ -7,8 +7,8 @@ extension Node {
   ///     for await name in name.values { print(name) }       // Ada, then each that is set
   ///
   /// A consumer that is slower than the node gets the newest value: never an old one after a newer one,
-  /// and always the last one. Of an event node, and of what passes its events on, it gets every event.
-  /// Another choice is ``values(buffering:file:line:)``; how it ends is told at ``NodeValues``.
+  /// and always the last one. From an event node, and from what passes its events on, it gets every event.
+  /// Another choice is ``values(buffering:file:line:)``; ``NodeValues`` tells how it ends.
   public final var values: NodeValues<Value> { NodeValues(self, nil, at: nil) }
 
   /// The values as an asynchronous sequence, with a buffer of your choice.
@@ -33,7 +33,7 @@ extension Node {
   ///     let answer = try await reply.next()
   ///
   /// The listener is attached before the task is suspended. What is set *before* the call is not waited
-  /// for: where the set comes first, or may come first, take an iterator of ``values`` before it. A node
+  /// for: if the set comes first, or may come first, take an iterator of ``values`` before it. A node
   /// that tells nothing more is waited for until the task is cancelled, which ends the wait at once.
   /// - Throws: `CancellationError`: the task was cancelled.
   public nonisolated(nonsending) final func next(
@@ -49,9 +49,9 @@ extension Node {
   ///
   ///     let full = try await progress.first { $0 >= 1 }
   ///
-  /// `isWanted` is called in order for every value, none is left out, in the task and on the actor that
-  /// call; what comes meanwhile waits for it. Where none fits it waits until the task is cancelled.
-  /// - Throws: `CancellationError`: the task was cancelled; or what `isWanted` throws, which ends it.
+  /// `isWanted` is called for every value, in order and with none left out, in the calling task and on the calling actor;
+  /// values that come meanwhile wait for it. If none fits, the call waits until the task is cancelled.
+  /// - Throws: `CancellationError`: the task was cancelled; or what `isWanted` throws, which ends the call.
   public nonisolated(nonsending) final func first(
     file: StaticString = #fileID, line: UInt = #line, where isWanted: (Value) throws -> Bool
   ) async throws -> Value {

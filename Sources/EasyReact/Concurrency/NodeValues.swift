@@ -9,8 +9,8 @@
 /// and its first `next()`, and several tasks may each iterate over one sequence. It is not `Sendable`; a
 /// copy of it shares what it has taken.
 ///
-/// Cancelling the task that waits ends the wait at once, with nil, also where values are left; nil comes
-/// for good. Releasing the iterator ends the listening; so does the end of its task, or of the loop.
+/// Cancelling the task that waits ends the wait at once, with nil, even if values are left; after that only nil
+/// comes. Releasing the iterator ends the listening; so does the end of its task, or of the loop.
 /// Sequence and iterator keep the node, so a loop that nobody cancels waits for ever: the sequence has
 /// no end of its own. Known as `values` of a publisher in Combine.
 public struct NodeValues<Element: Sendable>: AsyncSequence, Sendable {
@@ -36,12 +36,12 @@ public struct NodeValues<Element: Sendable>: AsyncSequence, Sendable {
 
     /// The next value; nil, for good, once the task has been cancelled.
     ///
-    /// Two tasks that wait at once for one iterator stop with a message.
+    /// Two tasks that wait for one iterator at the same time stop with a message.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await consumer.next()
     }
 
-    /// The same on the actor that calls.
+    /// The same on the calling actor.
     public nonisolated(nonsending) mutating func next() async -> Element? {
       await consumer.next()
     }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a consumer of ``Node/values(buffering:file:line:)`` gets that is slower than its node.
+/// What a consumer of ``Node/values(buffering:file:line:)`` gets when it is slower than its node.
 ///
 ///     for await price in price.values(buffering: .newest(1)) { print(price) }
 ///
 /// Values that have to wait for the consumer wait in order. Capacities are one or more; anything else
 /// stops with a message.
 public enum BufferingPolicy: Sendable, Hashable {
-  /// The newest of this many: an older one makes room.
+  /// The newest values, this many: an older one makes room.
   case newest(Int)
-  /// The first of this many: what comes while they wait is dropped.
+  /// The first values, this many: what comes while they wait is dropped.
   case oldest(Int)
   /// All of them. What a consumer leaves there takes memory until it, or the consumer, goes.
   case unbounded
@@ -47,7 +47,7 @@ final class ValueBuffer<Value: Sendable>: Sendable {
     }
   }
   private let state = Mutex(State())
-  /// Nil: every event, and of values that the node keeps the newest.
+  /// Nil: every event, and of the values that the node keeps, the newest.
   private let policy: BufferingPolicy?
   /// For a message; the listener's edge keeps it, too.
   private let node: AnyNode

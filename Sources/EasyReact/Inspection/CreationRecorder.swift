@@ -10,7 +10,7 @@ package final class CreationRecorder: Sendable {
     case node(String)
     /// The transform's name, and the nodes at its ends.
     case edge(String, from: String, to: String)
-    /// Of a node; attached where, as `Module/File.swift:12`.
+    /// Of a node; where it was attached, as `Module/File.swift:12`.
     case listener(of: String, at: String?)
   }
 
@@ -27,7 +27,7 @@ package final class CreationRecorder: Sendable {
   }
   private struct State {
     var nodes: [Entry] = []
-    /// Those that are gone are forgotten when there are twice as many as after the last time, and by who looks.
+    /// Those that are gone are forgotten when there are twice as many as after the last time, and by whoever looks.
     var room = 64
     /// By the address of the block, which is only compared: it leaves before the block is freed.
     var edges: [UInt: Entry] = [:]

@@ -18,7 +18,7 @@ extension NodePointer {
   }
 }
 
-/// Names the nodes that are on the stack: those that the sets go round.
+/// Names the nodes that are on the stack: those that the sets circle through.
 private func warnOfEndlessSets(_ count: Int, _ turn: TurnPointer) {
   var names: [String] = []
   var next = turn.pointee.top

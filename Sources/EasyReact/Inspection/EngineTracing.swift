@@ -103,7 +103,7 @@ extension EdgePointer {
   GraphTracing.emit(began ? .turnBegan : .turnEnded, nil, 0)
 }
 
-/// A turn that is under way and not traced, for somebody began to listen meanwhile, would leave it to the next set.
+/// A turn that is under way and not traced, because somebody began to listen meanwhile, would leave it to the next set.
 @usableFromInline func noteCallSite(_ location: SourceLocation) {
   let turn = currentTurn()
   let isUnheard = turn.pointee.depth.load(ordering: .relaxed) > 0 && !turn.pointee.isTraced

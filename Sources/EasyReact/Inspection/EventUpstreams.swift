@@ -38,9 +38,9 @@ extension AnyNode {
     case none, one(AnyNode), several
   }
 
-  /// The far node's lock is only tried, as by `lookAtEdges`; where it is taken, whoever asks walks with `several`.
+  /// The far node's lock is only tried, as by `lookAtEdges`; if it is taken, whoever asks walks with `several`.
   private final var upstreamThatBringsEvents: EventUpstream {
-    // Released when no lock is held, also where there are several: it may be the last reference.
+    // Released when no lock is held, even if there are several: it may be the last reference.
     var first: AnyNode?
     var areSeveral = false
     storage.forEachEdge(.ins) { edge in
@@ -58,9 +58,9 @@ extension AnyNode {
 }
 
 extension NodePointer {
-  /// Of a join of latest values: is an upstream empty that tells events, so that it stays so?
+  /// For a join of latest values: is an upstream empty that tells events, so that it stays so?
   var waitsForEvents: Bool {
-    // Only of an empty one that follows something more need be known.
+    // More need be known only of an empty one that follows something.
     var mustWalk = false
     let isSure = hasEdge(.ins) { edge in
       guard edge.pointee.kind.readsLatest, let up = edge.pointee.up,

@@ -15,7 +15,7 @@ public struct GraphEvent: Sendable {
     case cut
     /// A join or zip needs a value of another upstream.
     case waitsForAnotherUpstream
-    /// A join reads the latest values, and an upstream of it tells events, of which none is kept: so it
+    /// A join reads the latest values, and an upstream of it tells events, none of which is kept: so it
     /// waits for ever. `withLatest(from:)`, `zip` and `merge` take events; `held()` keeps them.
     case eventsAreNotKept
     /// A timer holds it back.
@@ -42,7 +42,7 @@ public struct GraphEvent: Sendable {
     /// What follows from it over plain edges has been told. Joins that it made ready run later in
     /// the turn.
     case waveEnded
-    /// Its description, or `empty`; of an event, which is told and not kept, `event: 4`.
+    /// Its description, or `empty`; for an event, which is told and not kept, `event: 4`.
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
@@ -58,14 +58,14 @@ public struct GraphEvent: Sendable {
   public let name: String?
   /// The wave's number; zero between waves.
   public let wave: UInt64
-  /// What the wave's set carried: of a value that is stored, a listener that is called, and a stop on the
+  /// What the wave's set carried: for a value that is stored, a listener that is called, and a stop on the
   /// way over an edge.
   public let context: (any Sendable)?
   /// A number of the thread.
   public let thread: UInt64
   /// Since the tracer was installed.
   public let time: Duration
-  /// Of a set by `set(_:)` or `set(_:context:)`, and of a listener that was made: where it was
+  /// For a set by `set(_:)` or `set(_:context:)`, and for a listener that was made: where it was
   /// called, as `Module/File.swift:12`. An assignment to `value` cannot tell.
   public let callSite: String?
 }
@@ -80,9 +80,9 @@ public struct GraphEvent: Sendable {
 ///     }
 ///     GraphTracing.install(Counter())
 ///
-/// ``PrintingTracer`` is a ready one. `trace` is called on the thread where it happens, in
+/// ``PrintingTracer`` is a ready-made one. `trace` is called on the thread where it happens, in
 /// mid-propagation: be quick, and leave the graph alone. Sets that it makes are not traced. Not
-/// installed, a tracer costs a test of one flag a hop.
+/// installed, a tracer costs a test of one flag per hop.
 public protocol GraphTracer: Sendable {
   func trace(_ event: GraphEvent)
 }

@@ -10,7 +10,7 @@ private typealias Reference = Unmanaged<AnyNode>
 /// One search at a time: the references of another would look like somebody's.
 private let searching = Mutex(())
 
-/// Searches whose references may have been the last ones: nodes die of letting go of them.
+/// Searches whose references may have been the last ones: nodes die when they are let go of.
 private let ending = Atomic(0)
 
 /// A member of a ring that nothing outside holds.

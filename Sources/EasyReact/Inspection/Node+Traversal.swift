@@ -4,10 +4,10 @@ import Synchronization
 // MARK: - Neighbours
 
 extension AnyNode {
-  /// The nodes that values come from: one entry an edge, in order of linking. A snapshot; any
+  /// The nodes that values come from: one entry per edge, in order of linking. A snapshot; any
   /// thread.
   public final var upstreamNodes: [AnyNode] { neighbours(.ins) }
-  /// The nodes that values go to: one entry an edge, in order of linking.
+  /// The nodes that values go to: one entry per edge, in order of linking.
   public final var downstreamNodes: [AnyNode] { neighbours(.outs) }
   /// The edges that lead here, those with a loose end included.
   public final var upstreamTransforms: [AnyNodeTransform] {
@@ -20,7 +20,7 @@ extension AnyNode {
       + (storage.attachmentsIfAny()?.state.withLock { $0.danglingFrom.look() }
         ?? [])
   }
-  /// The edges that lead here from `other`; of a lens also what is linked to it.
+  /// The edges that lead here from `other`; for a lens also what is linked to it.
   public final func upstreamTransforms(from other: AnyNode) -> [AnyNodeTransform] {
     var found: [AnyNodeTransform] = []
     forEachEnd { found += $0.transforms(.ins) { $0.pointee.up == other.storage } }

@@ -10,7 +10,7 @@ package func whereaboutsOfNodeBeingTold() -> String? {
   return turn.pointee.top.flatMap { $0.node()?.whereabouts }
 }
 
-/// Whose timer is being set, where that is not the node being told: a source that ticks. Known as long as the timer is being set: a
+/// Whose timer is being set, if that is not the node being told: a source that ticks. Known as long as the timer is being set: a
 /// scheduler of the user's may make a task for it, which inherits this, and must neither keep the node nor be taken for it.
 final class TimerOwner: Sendable {
   @TaskLocal private static var current: TimerOwner?

@@ -10,7 +10,7 @@ extension AnyNode {
   ///
   /// It is no listener and no part of the graph: it keeps nothing alive and changes no order. The present
   /// value is not printed. Lines go to ``GraphTracing/output``, on the thread where it happens, in
-  /// mid-propagation. A set that is under way on this thread is printed from the next one on.
+  /// mid-propagation. If a set is under way on this thread, printing begins with the next one.
   /// `GraphTracing.isDebugEnabled = false` silences all nodes. For development: as long as a node is
   /// printed every graph of the process takes the slower way of tracing.
   /// - Parameter name: What the lines begin with; otherwise the node's name, or where it was made.
@@ -33,7 +33,7 @@ extension AnyNode {
 public struct PrintingTracer: GraphTracer {
   private let nodes: Set<UInt64>?
 
-  /// - Parameter nodes: Whose events are printed. Turns are no node's.
+  /// - Parameter nodes: Those whose events are printed. Turns belong to no node.
   public init(of nodes: [AnyNode]) { self.nodes = Set(nodes.map(\.id)) }
 
   /// Prints everything.

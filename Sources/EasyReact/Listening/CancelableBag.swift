@@ -7,9 +7,9 @@ import Synchronization
 ///     count.link(to: price).store(in: bag)
 ///     bag.cancel()                 // the listening ends, then the link is cut
 ///
-/// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread: who
-/// cancels a bag that another thread is cancelling cancels its members, too, so they have ended when
-/// it returns; but it does not wait for a closure that the other thread runs. A bag in a bag in a bag is a call a
+/// `cancel()` empties the bag; what is added afterwards waits for the next time. Any thread may call it:
+/// cancelling a bag that another thread is cancelling cancels its members, too, so they have ended when
+/// the call returns; but it does not wait for a closure that the other thread runs. A bag in a bag in a bag takes a call for each
 /// level: 3,000 of them fit on 512 KiB.
 ///
 /// Known as `DisposeBag` in RxSwift, `CompositeDisposable` in ReactiveSwift; in Combine it is a set of
@@ -21,7 +21,7 @@ public final class CancelableBag: Cancelable {
   deinit { cancel() }
 
   /// How many members there are. In the bag of a ``ListeningOwner`` its listenings are forgotten when they end; what you have added
-  /// yourself counts until `cancel()`, also when it has ended.
+  /// yourself counts until `cancel()`, even when it has ended.
   public var count: Int { members.withLock { $0.count } }
 
   /// Adding a member a second time changes nothing.
@@ -54,7 +54,7 @@ extension Cancelable {
   /// The bag is a class, so a `let` will do. It retains this object until it is cancelled or released.
   public func store(in bag: CancelableBag) { bag.add(self) }
 
-  /// Keeps it in an array of your own. Releasing that releases a ``Listening``, which ends it; other
+  /// Keeps it in an array of your own. Releasing the array releases a ``Listening``, which ends it; other
   /// cancelables, such as links, are not cancelled by that.
   public func store(in cancelables: inout [any Cancelable]) { cancelables.append(self) }
 }
@@ -88,8 +88,8 @@ private struct Members: Sendable {
     return items.removeValue(forKey: ObjectIdentifier(member))?.member
   }
 
-  /// All, in order; on a thread that is at it already, for a bag may be in itself, only what was added
-  /// since. `last` and `before` are for `end`.
+  /// All, in order; on a thread that is cancelling already, since a bag may be in itself, only what was added
+  /// since then. `last` and `before` are for `end`.
   mutating func begin(_ thread: UInt) -> (
     members: [any Cancelable], last: Int, before: Int
   ) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a listener hears that asks for more than the value: `node.listenToChanges { change in … }`.
+/// What is heard by a listener that asks for more than the value: `node.listenToChanges { change in … }`.
 ///
 ///     let price = MutableNode(1).named("price"), double = price.map { $0 * 2 }.named("double")
 ///     let listening = double.listenToChanges { change in
@@ -9,7 +9,7 @@ import Synchronization
 ///     price.set(3, context: "import")           // 6 import ["price", "double"]
 ///
 /// A change is a value: it may be kept, and handed to another thread. Until it is released it keeps
-/// the node that told it, or the nodes of its path where it came by a scheduler.
+/// the node that told it, or, if it came by a scheduler, the nodes of its path.
 public struct Change<Value: Sendable>: Sendable {
   /// What was told.
   public let value: Value
@@ -37,10 +37,10 @@ public struct Change<Value: Sendable>: Sendable {
   /// What the set that caused it carried; nil for a plain set, and for the first value.
   @inlinable public var context: (any Sendable)? { box?.value }
 
-  /// The nodes from the set to the one that told it, both included.
+  /// The nodes from the one that was set to the one that told it, both included.
   ///
   /// It is worked out whenever it is asked for, so a listener that does not ask pays nothing. Ask
-  /// while the listener runs. Later the path begins behind the last of its nodes that has been told
+  /// while the listener runs. Later the path begins after the last of its nodes that has been told
   /// something newer by then, for nobody remembers where that one's older value came from; it may be
   /// empty then. A change that comes by a scheduler (`on:`, `listenToChangesOnMain`) brings its path
   /// along as it was when the value was set: it is worked out there for each value, asked for or not.

@@ -9,11 +9,11 @@ import Synchronization
 ///     listening = nil
 ///     node.value = 3                                           // nothing
 ///
-/// It keeps the node, and so everything upstream of it. After `cancel()` returned no call starts on
-/// this thread, nor one that was waiting on a queue or a timer; on another thread at most the one
-/// that had passed its check.
+/// It keeps the node, and so everything upstream of it. After `cancel()` has returned no call starts on
+/// this thread, nor does one that was waiting on a queue or a timer; on another thread at most the one
+/// that had already passed its check.
 public final class Listening: Cancelable {
-  /// Touched by the first who ends it.
+  /// Touched by whoever ends it first.
   private let life: EdgeReference
   private let ending = Ending()
 
@@ -28,7 +28,7 @@ public final class Listening: Cancelable {
   }
 }
 
-/// Ends an edge's life once. Who is not the first waits for a moment, until nothing passes any more.
+/// Ends an edge's life once. Whoever is not the first waits for a moment, until nothing passes any more.
 struct Ending: ~Copyable, Sendable {
   private enum Step: UInt8, AtomicRepresentable { case none, begun, marked }
   private let step = Atomic(Step.none)
@@ -72,7 +72,7 @@ public protocol ListeningOwner: AnyObject {
 @usableFromInline final class OwnedListening: Cancelable, @unchecked Sendable {
   // Unchecked: `edge`, `listenings` and `neighbours` are set before it is published, and never again;
   // `place` lies under the lock of its neighbours; the rest is constant or atomic. What `edge` points to is
-  // touched by the first who ends it.
+  // touched by whoever ends it first.
   @usableFromInline weak let owner: AnyObject?
   /// For whoever looks at the graph: the owner must not be retained for that.
   let ownerType: AnyObject.Type
@@ -81,7 +81,7 @@ public protocol ListeningOwner: AnyObject {
   private let passive: PassiveReference
   private let ending = Ending()
   @usableFromInline var edge: EdgePointer?
-  /// Where it is found besides: with its owner, if that is a `ListeningOwner`, and among the others of
+  /// Where else it is found: with its owner, if that is a `ListeningOwner`, and among the others of
   /// its node.
   weak var listenings: CancelableBag?
   var neighbours: NodeAttachments?

@@ -44,7 +44,7 @@ extension Node {
   ///     }
   ///     price.set(2, context: "import")                    // 2 import
   ///
-  /// In all else it is ``listen(file:line:_:)``. What ``Change/path`` tells is worked out when it is
+  /// In all other respects it is ``listen(file:line:_:)``. What ``Change/path`` tells is worked out when it is
   /// asked for.
   @inlinable
   public final func listenToChanges(
@@ -61,7 +61,7 @@ extension Node {
   ///
   ///     let listening = node.listen(on: .queue(storage)) { store($0) }
   ///
-  /// What waits there when the listening ends is not called.
+  /// Calls that wait there when the listening ends are not made.
   @inlinable
   public final func listen(
     on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line,
@@ -73,7 +73,7 @@ extension Node {
 
   /// Calls `body` with each change on a scheduler, later and in order, the first value's included.
   ///
-  /// Each change brings its path along, so each costs O(n) in the nodes of that.
+  /// Each change brings its path along, so each costs O(n) in the nodes of its path.
   public final func listenToChanges(
     on scheduler: some NodeScheduler, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Change<Value>) -> Void

@@ -10,7 +10,7 @@ extension Node {
   /// Any thread may call it, so the owner is `Sendable`; another object is handed to its listener on
   /// the main actor or a scheduler. When the owner is gone no call is made; what the listening kept is
   /// freed at once if the owner is a ``ListeningOwner``, else at the latest with the node's next value
-  /// or the next `listen(by:)` to it, which looks at two others of that node. Neither comes where the
+  /// or the next `listen(by:)` to it, which looks at two other listenings of that node. Neither comes if the
   /// owner alone kept the node: such an owner should be a ``ListeningOwner``, or keep what this returns in
   /// a ``CancelableBag``.
   @discardableResult
@@ -69,7 +69,7 @@ extension Node {
 
   /// Calls `body` on a scheduler, later and in order, as long as the owner lives.
   ///
-  /// An owner that is not `Sendable` must be at home there: nobody else may touch it meanwhile.
+  /// An owner that is not `Sendable` must belong there: nobody else may touch it meanwhile.
   @discardableResult
   public final func listen<Owner: AnyObject>(
     by owner: Owner, on scheduler: some NodeScheduler,
@@ -159,7 +159,7 @@ extension Node {
 }
 
 extension OwnedListening {
-  /// The owner is not retained to be looked for: it may be none of this thread's, and must not die here.
+  /// The owner is looked for without being retained: it may be none of this thread's, and must not die here.
   final func unlessOwnerIsGone(_ step: @escaping Step) -> Step {
     // The edge's public object, which it retains.
     let unretained = Unmanaged.passUnretained(self)

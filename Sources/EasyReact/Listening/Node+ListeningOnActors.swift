@@ -2,9 +2,9 @@
 
 /// When a listener on the main actor is called.
 public enum MainTiming: Sendable {
-  /// Later and in order, also when the main actor sets.
+  /// Later and in order, even when the main actor sets.
   case later
-  /// At once where the set is made on the main actor and nothing waits for this listener: before `set`
+  /// At once if the set is made on the main actor and nothing waits for this listener: before `set`
   /// returns, as a plain listener is, so what is shown is never behind what was set. Else later, in
   /// order. Known as `UIScheduler` in ReactiveSwift and in extensions of Combine.
   case immediately
@@ -18,8 +18,8 @@ extension Node {
   ///     }
   ///
   /// The actor is not kept, so it may keep the result: when it is gone no call is made. After `cancel()`
-  /// on the actor none is made either; elsewhere at most the one that had passed its check. What waits
-  /// does so without limit.
+  /// on the actor none is made either; after `cancel()` elsewhere, at most the one that had passed its check. There is
+  /// no limit to what waits.
   /// - Complexity: One task for all values that come while it runs.
   public final func listen<Isolation: Actor>(
     isolatedTo actor: Isolation, file: StaticString = #fileID, line: UInt = #line,
@@ -42,7 +42,7 @@ extension Node {
 // MARK: - The main actor
 
 extension Node {
-  /// Calls `body` on the main actor, later and in order, also when the main thread sets.
+  /// Calls `body` on the main actor, later and in order, even when the main thread sets.
   ///
   ///     let listening = name.listenOnMain { label.text = $0 }
   public final func listenOnMain(
@@ -52,7 +52,7 @@ extension Node {
     listenOnMain(.later, file: file, line: line, body)
   }
 
-  /// Calls `body` on the main actor; with `.immediately` at once where the set is made there.
+  /// Calls `body` on the main actor; with `.immediately` at once if the set is made there.
   ///
   ///     let shown = name.listenOnMain(.immediately) { label.text = $0 }
   ///     name.value = "Grace"                           // on the main actor: the label shows it
@@ -74,7 +74,7 @@ extension Node {
     listenToChangesOnMain(.later, file: file, line: line, body)
   }
 
-  /// Calls `body` with each change on the main actor; with `.immediately` at once where the set is made there.
+  /// Calls `body` with each change on the main actor; with `.immediately` at once if the set is made there.
   public final func listenToChangesOnMain(
     _ timing: MainTiming, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable (Change<Value>) -> Void
@@ -103,7 +103,7 @@ extension Node {
       calls.stepOfValues(timing, call))
   }
 
-  /// The same from the main actor, for an owner of its that is not `Sendable`.
+  /// The same from the main actor, for an owner of its own that is not `Sendable`.
   @discardableResult
   @MainActor
   public final func listenOnMain<Owner: AnyObject>(
@@ -112,7 +112,7 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let call = listening.whileOwned { (owner: Owner, value: Value) in
-      // Unsafe: the main actor's, which gave it, and where this is called.
+      // Unsafe: it belongs to the main actor, which gave it, and where this is called.
       nonisolated(unsafe) let owner = owner
       MainActor.assumeIsolated { body(owner, value) }
     }
@@ -138,7 +138,7 @@ extension Node {
       calls.stepOfChanges(timing, call))
   }
 
-  /// The same from the main actor, for an owner of its that is not `Sendable`.
+  /// The same from the main actor, for an owner of its own that is not `Sendable`.
   @discardableResult
   @MainActor
   public final func listenToChangesOnMain<Owner: AnyObject>(
@@ -147,7 +147,7 @@ extension Node {
   ) -> any Cancelable {
     let listening = OwnedListening(owner: owner)
     let call = listening.whileOwned { (owner: Owner, change: Change<Value>) in
-      // Unsafe: the main actor's, which gave it, and where this is called.
+      // Unsafe: it belongs to the main actor, which gave it, and where this is called.
       nonisolated(unsafe) let owner = owner
       MainActor.assumeIsolated { body(owner, change) }
     }

@@ -8,7 +8,7 @@ import Synchronization
 struct OwnedListenings: Sendable {
   private var items: [OwnedListening] = []
   private var next = 0
-  /// All of them by the addresses of their owners; empty where there are few.
+  /// All of them by the addresses of their owners; empty if there are few.
   private var byOwner: [UInt: [ObjectIdentifier: OwnedListening]] = [:]
 
   /// Returns the two that are to be looked at.

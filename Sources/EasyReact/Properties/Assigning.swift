@@ -8,10 +8,10 @@ extension Node {
   ///     }
   ///
   /// The present value is set at once, unless the node is empty. The object is not kept. A set on the main
-  /// actor sets the property before it returns, but for one that is made while properties are being set, whose
-  /// turn comes next; one on another thread later, in order, and where several came meanwhile the newest value
-  /// alone, an event as well as a value that stays. What one turn changes changes in one step, after what is
-  /// ``ReadableNode/observed``. What `listen(by:)` says of the owner's end is true of the object. Cancel
+  /// actor sets the property before it returns, except for one that is made while properties are being set, whose
+  /// turn comes next; a set on another thread sets it later, in order, and if several came meanwhile, to the newest value
+  /// alone, whether an event or a value that stays. What one turn changes is changed in one step, after what is
+  /// ``ReadableNode/observed``. What `listen(by:)` says of the owner's end holds for the object. Cancel
   /// the result to end it earlier; dropping it ends nothing.
   ///
   /// Known as `assign(to:on:)` in Combine, which keeps the object, `bind(to:)` in RxSwift, `<~` in ReactiveSwift.
@@ -37,7 +37,7 @@ extension Node {
   ///     let board = Board()                       // final class Board: Sendable, with a lock
   ///     price.assign(to: \.price, of: board)
   ///
-  /// As `listen(by:)` does: on the thread that sets the node, before `set` returns, each value.
+  /// As `listen(by:)` does: on the thread that sets the node, before `set` returns, for each value.
   @discardableResult
   public final func assign<Root: AnyObject & Sendable>(
     to path: any ReferenceWritableKeyPath<Root, Value> & Sendable, of object: Root,

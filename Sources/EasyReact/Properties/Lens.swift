@@ -2,8 +2,8 @@ import CEasyReact
 import Synchronization
 
 // A lens is a node that follows its whole, like that of a `map`, and has a `Lens` attached: what is set is
-// brought to the whole as a change of it, and comes back from there. It is no node that can be set by the
-// engine's measure (`NodeStorage.isMutable`), so the quick ways of setting know nothing of it.
+// brought to the whole as a change of it, and comes back from there. By the engine's measure
+// (`NodeStorage.isMutable`) it is no node that can be set, so the quick ways of setting know nothing of it.
 //
 // What is *linked* to a lens is brought to the whole too: by the inlet, a node of its own that the edges
 // end at, and an edge from there to the whole. So the engine sees a cycle where there is one.
@@ -12,12 +12,12 @@ import Synchronization
 @usableFromInline class AnyLens: @unchecked Sendable {
   // Unchecked: no state; a subclass answers for its own.
 
-  /// `PendingValue`: what the node has where the batch has staged its whole; nil: it has not.
+  /// `PendingValue`: what the node has if the batch has staged its whole; nil: it has not.
   @usableFromInline func staged(in batch: Batch) -> AnyObject? { nil }
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
-  /// Of the part, where something is linked to it. The holder of the whole.
+  /// Of the part, if something is linked to it. The holder of the whole.
   var presentVersion: Version? { nil }
 }
 
@@ -38,7 +38,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   private let root: MutableNode<Root>
   private let part: Part<Root, Value>
   private let ownVersion: PartVersion<Value>
-  /// Made when something is linked to the lens, and gone with it, or when it leads nowhere any more: who has it from here keeps it.
+  /// Made when something is linked to the lens, and gone with it, or when it leads nowhere any more: whoever has it from here keeps it.
   private let inlet = Mutex<MutableNode<Value>?>(nil)
 
   init(_ root: MutableNode<Root>, _ part: Part<Root, Value>, _ version: PartVersion<Value>) {
@@ -154,7 +154,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   override var anyInlet: AnyNode? { inlet.withLock { $0 } }
 
   /// What comes to it is compared with what the lens holds, not with what came here last: the whole may have been set
-  /// since in other ways, and a value that is older than the lens needs a new number to be taken, and one that is the
+  /// since in other ways, and a value that is older than the lens is only taken with a new number, and one that is the
   /// lens's own does not come back.
   override func inlet(of node: Node<Value>) -> Node<Value> {
     let inlet = presentInlet(of: node)
@@ -180,14 +180,14 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override var presentVersion: Version? { ownVersion.isWatched ? ownVersion.version : nil }
 
-  /// Where something has cut what leads from it into the whole, what was linked to it is cut with that; what is linked from now on gets
-  /// another one.
+  /// If something has cut what leads from it into the whole, what was linked to it is cut with that; what is linked from now on gets
+  /// another inlet.
   private func presentInlet(of node: Node<Value>) -> Node<Value> {
     let present = inlet.withLock { $0 }
     if let present, leadsOn(present.storage) { return present }
     let made: MutableNode<Value> = makeSource(nil, isMutable: false, node.storage.pointee.location)
     made.storage.attachments().state.withLock { $0.outlet = node }
-    // Before others see it, who would find that it leads nowhere.
+    // Before others see it: they would find that it leads nowhere.
     wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
     let first = inlet.withLock { inlet in
       if inlet === present { inlet = made }
@@ -229,12 +229,12 @@ extension Node {
 }
 
 extension NodePointer {
-  /// Of a node that is a part of another one.
+  /// For a node that is a part of another one.
   @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
 
   func raiseInlet(in turn: TurnPointer) { anyLens?.raiseInlet(of: self, in: turn) }
 
-  /// Of a part of another node to which something is linked: by which what is synced with it compares its value. The holder.
+  /// For a part of another node to which something is linked: that by which what is synced with it compares its value. The holder.
   var versionOfPart: Version? { anyLens?.presentVersion }
 
   /// The lens whose inlet this is.

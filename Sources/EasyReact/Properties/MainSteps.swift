@@ -135,8 +135,8 @@ final class MainSteps: Sendable {
     }
   }
 
-  /// At once where this thread is the main actor's and has set something: who only makes a node there, and tells
-  /// meanwhile what other threads have left, may be reading observed values, which must not change between two
+  /// At once if this thread is the main actor's and has set something: code that only makes a node there, and meanwhile
+  /// tells what other threads have left, may be reading observed values, which must not change between two
   /// of them.
   fileprivate func make(atOnce: Bool) {
     let isMade = atOnce && isOnMainActor() && MainActor.assumeIsolated { makeNow() }
@@ -172,7 +172,7 @@ final class MainSteps: Sendable {
     return !isAnotherDue
   }
 
-  /// Nothing changes on the main actor while `body` runs: it may be called by one who is reading several
+  /// Nothing changes on the main actor while `body` runs: it may be called by code that is reading several
   /// observed values.
   @MainActor func withoutSteps<Result>(_ body: () -> Result) -> Result {
     let wasHeldBack = isHeldBack

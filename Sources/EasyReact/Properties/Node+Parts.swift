@@ -1,6 +1,6 @@
 import Synchronization
 
-// Parts of a value as nodes: `person[\.name]`. Of a `MutableNode` such a node is a lens, which can be set; of
+// Parts of a value as nodes: `person[\.name]`. For a `MutableNode` such a node is a lens, which can be set; for
 // any other `Node` it is derived.
 
 extension MutableNode {
@@ -11,15 +11,17 @@ extension MutableNode {
   ///     name.value = "Grace"
   ///     person.value                     // Person(name: "Grace", age: 36)
   ///
-  /// A set, and an `update`, is one ``update(_:)`` of the whole, made where that is held: of two threads
-  /// that set two parts neither loses anything. The lens is told whenever the whole is, also where the part is the
-  /// same as before; append `distinctUntilChanged()` where that is not wanted. What is synced with it is told of changes of the part alone. It is empty while the whole is, and
+  /// A set, and an `update`, is one ``update(_:)`` of the whole, made where the whole is held: if two threads
+  /// set two parts, neither loses anything. The lens is told whenever the whole is, even if the part is the
+  /// same as before; append `distinctUntilChanged()` if that is not wanted. What is synced with it is told of changes of the
+  /// part alone. It is empty while the whole is, and
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole. There the closure of an
-  /// `update` runs at once, and once more when the batch ends, on what the part is then; not where the batch has set the whole.
+  /// `update` runs at once, and once more when the batch ends, on what the part is then; not if the batch has set the whole.
   ///
   /// The lens keeps the whole, which does not keep the lens. Cut from its whole, by `lens.wiring.removeUpstreamNodes()`, it is told nothing any more and keeps the
-  /// value that it had, but what is set to it still changes the whole. What cuts the whole from all that leads to it, cuts that which is linked to its lenses. A part cannot be taken out of its whole, so `clean()`
+  /// value that it had, but what is set to it still changes the whole. What cuts the whole from all that leads to it also cuts what is linked to
+  /// its lenses. A part cannot be taken out of its whole, so `clean()`
   /// stops with a message; see ``subscript(unwrapping:file:line:)``. Known as a lens in functional
   /// programming, as `Binding`'s dynamic members in SwiftUI.
   /// - Complexity: O(1) a set, and what copying the value costs: twice in a batch, however many parts it sets. A lens of a
@@ -39,7 +41,7 @@ extension MutableNode {
   ///     email.clean()                                 // person.value?.email == nil
   ///
   /// Setting it gives the whole that part, `clean()` takes it out; `update` does nothing while there is none. In
-  /// all else it is a lens like ``subscript(_:file:line:)``. A lens of a lens does nothing while the outer one has
+  /// all other respects it is a lens like ``subscript(_:file:line:)``. A lens of a lens does nothing while the outer one has
   /// nothing: `person[unwrapping: \.address][\.city]`.
   public final subscript<Part: Sendable>(
     unwrapping path: any WritableKeyPath<Value, Part?> & Sendable,
@@ -59,7 +61,7 @@ extension MutableNode {
   /// The element may go and come: another thread may take it away at any time, so setting one that is not there
   /// is no mistake, does nothing, and is told to nobody. It is the place that is followed, not what lies there: in a list whose
   /// elements move, follow them by a key. `clean()` stops with a message, for a collection has no holes: take
-  /// elements out with `update` of the whole. In all else it is a lens like ``subscript(_:file:line:)``.
+  /// elements out with `update` of the whole. In all other respects it is a lens like ``subscript(_:file:line:)``.
   public final subscript(
     index index: Value.Index, file: StaticString = #fileID, line: UInt = #line
   ) -> MutableNode<Value.Element>
@@ -78,7 +80,7 @@ extension MutableNode {
   ///     pears.update { $0 += 1 }                      // 6; while there are none: nothing happens
   ///     pears.clean()                                 // stock.value == ["apples": 3]
   ///
-  /// In all else it is a lens like ``subscript(unwrapping:file:line:)``.
+  /// In all other respects it is a lens like ``subscript(unwrapping:file:line:)``.
   public final subscript<Key: Sendable, Element: Sendable>(
     key key: Key, file: StaticString = #fileID, line: UInt = #line
   ) -> MutableNode<Element> where Value == [Key: Element] {
@@ -99,7 +101,7 @@ extension MutableNode {
 
 // In the protocol, so that the members of `MutableNode` stand before them.
 extension ReadableNode {
-  /// Returns a node of a part of the value; of a ``MutableNode`` one that can be set.
+  /// Returns a node of a part of the value; for a ``MutableNode``, one that can be set.
   ///
   ///     let person: Node<Person> = MutableNode(Person(name: "Ada", age: 36))
   ///     let name = person[\.name]                     // Node<String>

@@ -12,13 +12,13 @@ extension ReadableNode {
   ///
   /// Whoever reads its ``ObservedNode/value`` in `withObservationTracking`, in a SwiftUI `body` or in
   /// `Observations` is told of changes, as long as the node lives. All observed nodes that one turn changed
-  /// change in one step, so nobody sees a mixture of old and new: before `set` returns where the main actor sets,
-  /// else later, and then the newest of what came meanwhile. A tracker is told before the step; what it reads
+  /// change in one step, so nobody sees a mixture of old and new: before `set` returns if the main actor sets,
+  /// else later, and then with the newest of what came meanwhile. A tracker is told before the step; what it reads
   /// then is still the old value of every node.
   ///
   /// While somebody keeps the object it is the same one. It need not be kept: a node is listened to while its
   /// observed value is read again after changes. A node that nobody observes pays nothing.
-  /// The first look at a node shows what it holds then, be it that a step of the same change is still
+  /// The first look at a node shows what it holds then, even if a step of the same change is still
   /// on its way to nodes that were looked at before.
   /// - Complexity: O(1); a change of an observed node allocates.
   @MainActor public var observed: ObservedNode<Value> {
@@ -32,13 +32,13 @@ extension MutableNode {
   ///     @Bindable var name = model.name.observed        // in a SwiftUI view
   ///     TextField("Name", text: $name.current)
   ///
-  /// What is set through it, it shows at once: in a batch or a listener when that is over, and in a step of the main actor, as by a
-  /// tracker, with the next step, which follows at once. In all else see ``ReadableNode/observed``.
+  /// It shows at once what is set through it: in a batch or a listener when that is over, and in a step of the main actor, as by a
+  /// tracker, with the next step, which follows at once. For all else see ``ReadableNode/observed``.
   @MainActor public final var observed: ObservedMutableNode<Value> {
     if let present = observedState { return present.object(of: self) }
     let state = ObservedState<Value>()
     mainSteps.withoutSteps { state.follow(self) }
-    // Who looked at it meanwhile, in code that this ran, was the first.
+    // Whoever looked at it meanwhile, in code that this ran, was the first.
     if let first = observedState {
       state.end()
       return first.object(of: self)
@@ -65,11 +65,11 @@ extension MutableNode {
     self.state = state
   }
 
-  /// The node's value as of the last step of the main actor; nil where the node was empty. Reading it is
+  /// The node's value as of the last step of the main actor; nil if the node was empty. Reading it is
   /// tracked.
   public var value: Value? { state.read() }
 
-  /// The same where there always is a value: an empty node stops the program, with its name and place.
+  /// The same if there always is a value: an empty node stops the program, with its name and place.
   public var current: Value { state.requireValue(of: node) }
 }
 
@@ -85,7 +85,7 @@ extension MutableNode {
     }
   }
 
-  /// The same where there always is a value, for bindings: `$name.current`.
+  /// The same if there always is a value, for bindings: `$name.current`.
   public override var current: Value {
     get { state.requireValue(of: node) }
     set { value = .some(newValue) }

@@ -4,12 +4,12 @@ import Synchronization
 
 /// What is observed of a node, kept by the listener that the node has for it. It lives on while its object
 /// is kept, or its value is read again after changes: a tracker is told of one change, and then reads again if it
-/// wants to hear of the next. How soon that is nobody knows; a view is drawn again within a frame.
+/// wants to hear of the next. Nobody knows how soon that is; a view is drawn again within a frame.
 final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observable,
   @unchecked Sendable
 {
   // Unchecked: `edge` is set before it is attached, and never again, and what it points to is touched by
-  // the first who ends it; `first` and `answered` have their own proofs; the rest is constant, atomic or the main actor's.
+  // whoever ends it first; `first` and `answered` have their own proofs; the rest is constant, atomic or the main actor's.
   private let registrar = ObservationRegistrar()
   private var edge: EdgePointer?
   private let ending = Ending()
@@ -19,7 +19,7 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
   private nonisolated(unsafe) var first: Told<Value>?
 
   @MainActor private var shown: Value?
-  /// How often the main actor has set the node, and asked behind that what it holds.
+  /// How often the main actor has set the node, and after that asked what it holds.
   @MainActor private var asked: UInt64 = 0
   // Unsafe: touched by the holder of the node's region alone, in the listener's step and where it is asked.
   private nonisolated(unsafe) var answered: UInt64 = 0
@@ -103,9 +103,9 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
     return true
   }
 
-  /// The main actor has set the node. Where another thread is inside it, that one tells it later; what the
+  /// The main actor has set the node. If another thread is inside it, that one tells it later; what the
   /// user has typed is shown at once all the same, and nothing older any more. A set of a lens may find no part then: what the lens
-  /// holds when it is made, is shown in any case.
+  /// holds when it is made is shown in any case.
   /// - Parameter before: The steps until then.
   @MainActor func show(_ value: Value?, of node: Node<Value>, setAfter before: Int) {
     let turn = currentTurn()
@@ -132,8 +132,8 @@ final class ObservedState<Value: Sendable>: MainFollower, UnreadValue, Observabl
 }
 
 extension ObservedState {
-  /// What is shown was read, or set, ahead of what the node tells. So the node is asked what it holds, behind all that was left
-  /// there before. What it tells until then does not count where the main actor has set it: it is older than what is shown, or
+  /// What is shown was read, or set, ahead of what the node tells. So the node is asked what it holds, after all that was left
+  /// there before. What it tells until then does not count if the main actor has set it: it is older than what is shown, or
   /// older than the answer.
   @MainActor private func ask(_ node: Node<Value>) {
     let turn = currentTurn(), question = asked
@@ -155,12 +155,12 @@ extension ObservedState: EdgeObserver {
     let edge = node.makeListener(
       state: EdgeState(), hearsEmptiness: true, publicObject: self, keepsNode: false, step())
     self.edge = edge
-    // What was sent last counts, what a batch has staged does not. It is read before: what is told once the listener is attached, is
+    // What was sent last counts, what a batch has staged does not. It is read before: what is told once the listener is attached is
     // as new, or newer.
     let sent = aside { node.value }
     attachingTurn.store(UInt(bitPattern: turn), ordering: .relaxed)
     node.attachListener(edge, at: node.storage.pointee.location)
-    // It is attached later, or the node is empty, of which nothing is told.
+    // It is attached later, or the node is empty, about which nothing is told.
     if first == nil, !node.storage.isEventNode() { ask(node) }
     attachingTurn.store(0, ordering: .relaxed)
     shown = first.map { $0.held } ?? sent

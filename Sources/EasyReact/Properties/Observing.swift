@@ -12,12 +12,12 @@ extension Node {
   ///     }
   ///
   /// It holds what `read` returns now, and is told anew after each change of what the closure read: once for
-  /// changes that the main actor made together, later on the main actor, also where the value is the same as
+  /// changes that the main actor made together, later on the main actor, even if the value is the same as
   /// before. The closure is kept, and is run, as long as somebody holds the node or what follows it. Observation has no way to end
-  /// a watch: of a node that is gone each object that the closure read keeps some 600 bytes until such a property changes. So where
+  /// a watch: for a node that is gone, each object that the closure read keeps some 600 bytes until such a property changes. So where
   /// nodes come and go beside settings that hardly ever change, make one, keep it, and derive from it.
   ///
-  /// The objects are the main actor's: who changes one on another thread (which takes an `@unchecked
+  /// The objects are the main actor's: one that is changed on another thread (which takes an `@unchecked
   /// Sendable` one) may be read before the change is made, for that is when Observation tells of it. Known as
   /// `Observations` in Swift 6.2, as `withObservationTracking` before, which tells once and before the change.
   /// - Complexity: O(n) in the properties that the closure reads, for each change.

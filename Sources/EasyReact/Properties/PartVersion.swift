@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// A part that nobody can tell from the one before counts as untouched: see `isUntouched`. Else what is equal counts as changed.
 ///
-/// Set by the holder of the whole's region, but for the beginning, and read by the holder of the lens's: that is the same
+/// Set by the holder of the whole's region, except for the beginning, and read by the holder of the lens's: that is the same
 /// one until the lens is cut from its whole.
 @usableFromInline final class PartVersion<Value: Sendable>: Sendable {
   private struct Present {
@@ -38,7 +38,7 @@ import Synchronization
   }
 
   /// What a link has led back keeps its own version, or it would be newer each time that it comes round. Under a number that the part has
-  /// already, its partners may have that one, too: so it is told them anew, once.
+  /// already, its partners may have that one, too: so they are told it anew, once.
   func noteLedBack(_ new: Value?, _ version: Version) {
     note(new) { $0 == (version.number, 0) ? (version.number, newSequence()) : version }
   }
@@ -60,7 +60,7 @@ import Synchronization
     note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
   }
 
-  /// What the node holds goes with the part's version, also where the present wave has not touched the part.
+  /// What the node holds goes with the part's version, even if the present wave has not touched the part.
   @usableFromInline func delivery(
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
   ) -> Delivery {
@@ -85,7 +85,7 @@ private func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
   return (first as? any Transparent)?.holds(whatIsIn: second) ?? false
 }
 
-/// Nobody can tell two values apart of which one holds what the other does.
+/// Nobody can tell two values apart if one holds what the other does.
 private protocol Transparent {
   func holdsSame(as other: Self) -> Bool
 }
@@ -179,7 +179,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   }
 
   /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part, unless it had to wait
-  /// on its way, and so has a tiebreak that the whole has not: it comes back once then, so that both sides end with it.
+  /// on its way, and so has a tiebreak that the whole does not have: it comes back once then, so that both sides end with it.
   private func isNew(in root: MutableNode<Root>?) -> Bool {
     guard way != .link, let present = root?.storage.version() else { return true }
     return partVersion.version < version

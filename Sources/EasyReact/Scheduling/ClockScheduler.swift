@@ -5,11 +5,11 @@ import Synchronization
 ///
 ///     let shown = typed.debounce(.milliseconds(300), on: .clock(ContinuousClock()))
 ///
-/// Work runs on Swift's pool of threads, one piece at a time, in order: of time, then of scheduling.
-/// That holds for one scheduler; make one and use it twice where two operators must agree. Its time
+/// Work runs on Swift's pool of threads, one piece at a time, in order of time, then of scheduling.
+/// That holds for one scheduler; make one and use it for both if two operators must agree. Its time
 /// is that of the clock since it was made; a delay that is not positive is due at once. A piece of
-/// work is due when the clock says so: `sleep(until:)` of the clock wakes the scheduler. Of a clock
-/// that a test moves see that the scheduler sleeps before you move it, as with every such clock.
+/// work is due when the clock says so: `sleep(until:)` of the clock wakes the scheduler. If a test moves
+/// the clock, see that the scheduler sleeps before you move it, as with every such clock.
 /// ``settled()`` waits for what was scheduled to run at once, and for timers that are due by
 /// the clock's `now`.
 public struct ClockScheduler<C: Clock>: NodeScheduler where C.Duration == Duration {
@@ -31,7 +31,7 @@ public struct ClockScheduler<C: Clock>: NodeScheduler where C.Duration == Durati
 }
 
 extension NodeScheduler {
-  /// Of a clock: `node.delay(.seconds(1), on: .clock(clock))`.
+  /// The scheduler of a clock: `node.delay(.seconds(1), on: .clock(clock))`.
   public static func clock<C: Clock>(_ clock: C) -> ClockScheduler<C>
   where Self == ClockScheduler<C>, C.Duration == Duration {
     ClockScheduler(clock)
@@ -55,12 +55,12 @@ func isAnyClockDue() -> Bool {
 /// The timers of one scheduler, in a binary heap, with a task that sleeps until the first; and the
 /// work that is due, with one task that does it.
 ///
-/// A task that sleeps goes on where an earlier timer comes, below that one's own: for Swift keeps the job of a
-/// sleep that was cancelled until its time, so n timers beside a later one would leave n of them.
+/// A task that sleeps goes on sleeping if an earlier timer comes, below that one's own task: for Swift keeps the job of a
+/// cancelled sleep until its time, so n timers beside a later one would leave n of them.
 private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duration {
   typealias Work = @Sendable () -> Void
 
-  // In the scheduler's time: to compare the clock's own may be somebody else's code, which no lock is held for.
+  // In the scheduler's time: comparing the clock's own may be somebody else's code, during which no lock is held.
   private struct Entry: Comparable {
     let due: Duration
     let number: UInt64
@@ -180,7 +180,7 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
 
   private func setSleeper() { change(state.withLock { sleepersToChange(&$0) }) }
 
-  /// Under the lock. A task sleeps until the first timer is due, or earlier; none where nothing waits.
+  /// Under the lock. A task sleeps until the first timer is due, or earlier; none if nothing waits.
   private func sleepersToChange(_ state: inout State) -> (ended: [Sleeper], new: Sleeper?) {
     guard let first = state.first() else { return (endAll(&state), nil) }
     if let next = state.sleepers.last, next.due <= first.due { return ([], nil) }
@@ -191,14 +191,14 @@ private final class ClockTimers<C: Clock>: DueTimers where C.Duration == Duratio
     return ([], new)
   }
 
-  /// Under the lock, for who schedules next notes that something waits, under the lock too.
+  /// Under the lock, for whoever schedules next notes that something waits, under the lock too.
   private func endAll(_ state: inout State) -> [Sleeper] {
     defer { state.sleepers = [] }
     noteWaiting(false)
     return state.sleepers
   }
 
-  /// Under the lock: that one could not sleep. Those that sleep less go on; where there are none, the clock is not asked again before
+  /// Under the lock: that one could not sleep. Those that sleep less go on; if there are none, the clock is not asked again before
   /// another timer is set.
   private func sleepersToEnd(_ place: Int, _ state: inout State) -> [Sleeper] {
     state.sleepers.remove(at: place)

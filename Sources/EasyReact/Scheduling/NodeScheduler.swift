@@ -60,7 +60,7 @@ public struct QueueScheduler: NodeScheduler {
   }
 }
 
-/// The main actor: work runs on the main queue, later, also when it is scheduled there.
+/// The main actor: work runs on the main queue, later, even when it is scheduled there.
 public struct MainScheduler: NodeScheduler {
   public init() {}
   private var queue: QueueScheduler { QueueScheduler(.main) }
@@ -89,7 +89,7 @@ public struct ImmediateScheduler: NodeScheduler {
 }
 
 extension NodeScheduler where Self == QueueScheduler {
-  /// Of a dispatch queue: `node.deliver(on: .queue(queue))`.
+  /// The scheduler of a dispatch queue: `node.deliver(on: .queue(queue))`.
   public static func queue(_ queue: DispatchQueue) -> QueueScheduler { QueueScheduler(queue) }
 
   /// The system's concurrent queue of a quality of service.

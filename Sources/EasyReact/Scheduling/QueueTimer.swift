@@ -23,7 +23,7 @@ func makeAlarm(_ scheduler: any NodeScheduler, _ ring: @escaping @Sendable (Int)
   }
 }
 
-/// Of any scheduler: each deadline is scheduled work of its own, in the order in which they are set.
+/// For any scheduler: each deadline is scheduled work of its own, in the order in which they are set.
 private final class SchedulerAlarm: Alarm {
   private struct State {
     var number = 0
@@ -48,8 +48,8 @@ private final class SchedulerAlarm: Alarm {
     let work =
       isNewest
       ? delay.map { scheduler.schedule(after: $0) { [ring] in ring(number) } } : nil
-    // Behind it: a clock's scheduler that sleeps for the old deadline goes on to sleep for the new one. It would have to end its
-    // sleep where nothing waits, and the system keeps a sleep that was cancelled until its time.
+    // After it: a clock's scheduler that sleeps for the old deadline goes on to sleep for the new one. It would have to end its
+    // sleep if nothing waits, and the system keeps a sleep that was cancelled until its time.
     old?.cancel()
     guard let work else { return }
     // It may have run already, or been followed by another.
@@ -170,9 +170,9 @@ extension QueueTimer {
 
   /// Under the lock. Nil: it went off too early, or for nothing.
   ///
-  /// What a busy queue does late it does for the moment at which the source went off. A deadline that was set behind that moment
-  /// has its turn behind what else is due before it, although its time may have come, too. It does not give way the next time if it
-  /// was moved on while it did: on a queue that is always late that would have no end.
+  /// What a busy queue does late, it does for the moment at which the source went off. A deadline that was set to after that moment
+  /// has its turn after what else is due before it, although its time may have come, too. It does not give way the next time if it
+  /// was moved on while it gave way: on a queue that is always late there would be no end to that.
   private func takeDue(_ state: inout State) -> (number: Int, ring: @Sendable (Int) -> Void)? {
     let moment = state.goesOff ?? 0
     state.goesOff = nil
@@ -240,7 +240,7 @@ final class Timers: Sendable {
     return heap.withLock { Self.isAny(in: $0, by: now) { $0.isDue(at: now) } }
   }
 
-  /// Looks at some only: true where it cannot tell.
+  /// Looks at some only: true if it cannot tell.
   func isAnyDue(on queue: DispatchQueue, before moment: UInt64) -> Bool {
     var looks = 0
     return heap.withLock { heap in

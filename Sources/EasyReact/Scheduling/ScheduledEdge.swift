@@ -9,7 +9,7 @@ import Synchronization
   @usableFromInline let wave: UInt64
   @usableFromInline let flags: NodeFlags
   @usableFromInline let context: ContextBox?
-  /// That of the value, where its flags say that it is late. Its node has another one by the time it arrives.
+  /// That of the value, if its flags say that it is late. Its node has another one by the time it arrives.
   @usableFromInline let tiebreak: UInt64
 
   @inlinable init(
@@ -88,7 +88,7 @@ import Synchronization
   }
 
   /// Holder of the target's region, where the life has not ended. So the value is not left as a message once more: that would lie behind
-  /// what waits there, be it what frees the edge.
+  /// what waits there, even if that is what frees the edge.
   @inlinable final func arriveNow<Value: Sendable>(
     _ item: InFlight<Value>, _ edge: EdgePointer, _ storage: NodePointer, _ turn: TurnPointer
   ) {

@@ -25,7 +25,7 @@ import Synchronization
     }
   }
 
-  /// The edge was freed: what waits is not called any more. Its drain waits on, and keeps nothing.
+  /// The edge was freed: what waits is not called any more. Its drain goes on waiting, and keeps nothing.
   deinit { queue.clear() }
 
   @inlinable func stepOfValues() -> Step {
@@ -44,7 +44,7 @@ import Synchronization
 }
 
 extension EdgePointer {
-  /// Of a scheduled listener on the main queue: may it be called at once? This is the main actor, and
+  /// For a scheduled listener on the main queue: may it be called at once? This is the main actor, and
   /// nothing waits before. Steps run one at a time, so nothing comes between.
   func isIdleOnMain<Item: Sendable>(_: Item.Type) -> Bool {
     guard isOnMainActor() else { return false }

@@ -95,8 +95,8 @@ import Synchronization
   }
 }
 
-/// On the actor, as a task of its own that inherits nothing. Where the actor is gone, here: nothing is
-/// left to be done but to empty a queue.
+/// On the actor, as a task of its own that inherits nothing. If the actor is gone, here: nothing is
+/// left to be done except to empty a queue.
 private func runLater(on actor: (any Actor)?, _ work: @escaping @Sendable () -> Void) {
   guard let actor else { return work() }
   pendingWork.begin()

@@ -4,7 +4,7 @@ import Synchronization
 final class SchedulerExecutor: TaskExecutor {
   private let scheduler: any NodeScheduler
 
-  /// Nil where work runs at once: a job must not run inside what makes it ready.
+  /// Nil if work runs at once: a job must not run inside what makes it ready.
   init?(_ scheduler: any NodeScheduler) {
     if scheduler is ImmediateScheduler { return nil }
     self.scheduler = scheduler

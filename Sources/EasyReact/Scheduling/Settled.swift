@@ -21,13 +21,13 @@ import Synchronization
 ///
 /// What does not: timers of the future; work that was given to a queue by Dispatch's own `async`, or to a
 /// scheduler of your own that does not forward to one of these; tasks, and so calls of `mapAsync` and
-/// `load`, but for what they do at the moment on one of these schedulers. A graph that other threads keep
-/// setting may be seen at rest between two sets, or not for as long as they go on.
+/// `load`, except for what they do at the moment on one of these schedulers. A graph that other threads keep
+/// setting may be seen at rest between two sets, or not at all for as long as they go on.
 ///
-/// Where everything is at rest already it returns at once. Otherwise it looks again after a while, at
-/// first some microseconds, at last two milliseconds; meanwhile the task is suspended and no thread is
-/// blocked. A listener cannot await it, for the graph is not at rest before that has returned.
-/// - Returns: False: the task was cancelled before that.
+/// If everything is at rest already it returns at once. Otherwise it looks again after a while, at
+/// first some microseconds, in the end two milliseconds; meanwhile the task is suspended and no thread is
+/// blocked. A listener cannot await it, for the graph is not at rest before the listener has returned.
+/// - Returns: False if the task was cancelled before that.
 /// - Complexity: Each look is O(n) in the threads that use the library, and in the schedulers of clocks in which a timer waits,
 ///   which are asked for their time: so let operators share one `.clock(_:)`.
 @discardableResult
@@ -48,8 +48,8 @@ package func isQuiet(by end: ContinuousClock.Instant?) async -> Bool {
 /// Will a timer of a dispatch queue go off? The next thing after quiet may be what it does.
 package func isAnyTimerSet() -> Bool { !timers.isEmpty }
 
-/// Is no thread inside a graph, and does nothing wait in a mailbox, on a dispatch queue, or for a timer of
-/// one that is due?
+/// Is no thread inside a graph, and does nothing wait in a mailbox, on a dispatch queue, or for a due timer
+/// of one?
 ///
 /// What is under way may move on while one place after the other is looked at: from a thread to another one that is
 /// inside, to a timer or a queue, from a timer to a queue, and from a queue to a thread. It counts at its new place before it

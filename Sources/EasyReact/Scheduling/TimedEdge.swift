@@ -160,7 +160,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
     if decision.mustDeliver { drain() }
   }
 
-  /// One thread at a time; who finds another one delivering leaves its values to it.
+  /// One thread at a time; whoever finds another one delivering leaves its values to it.
   private func drain() {
     while let item = next() { outlet.deliver(self, item) }
   }
@@ -187,7 +187,7 @@ class TimedEdge<State: Sendable>: AnyTimedEdge, @unchecked Sendable {
   }
 }
 
-/// A value where its type is not known.
+/// A value whose type is not known.
 @usableFromInline class AnyValueBox: @unchecked Sendable {
   // Unchecked: no state; its one subclass adds a constant.
   @inlinable init() {}
@@ -231,7 +231,7 @@ extension Node {
     return derive(through: transform, isHead: true, location)
   }
 
-  /// The same, where the values go on as they are.
+  /// The same, for values that go on as they are.
   @inlinable final func timed(
     _ kind: OperatorKind, hearsEmptiness: Bool = false, _ location: SourceLocation,
     _ makeState: @escaping @Sendable (Outlet) -> AnyTimedEdge

@@ -12,7 +12,7 @@ open class AnyNodeTransform: @unchecked Sendable {
     /// While it has both ends: the engine's edge, which knows them. It is not touched after
     /// `edgeEnded`.
     var life: EdgeReference? { didSet { if life != nil { number += 1 } } }
-    /// Of the newest life: tells lives apart, whose edges may follow each other at one address.
+    /// Of the newest life: tells apart lives whose edges may follow each other at one address.
     var number = 0
     /// How often the ends were set, or lost.
     var changes = 0
@@ -25,7 +25,7 @@ open class AnyNodeTransform: @unchecked Sendable {
     /// See `NodeTransform.takeHand`.
     var hands: [(node: AnyNode, isFree: Bool)] = []
 
-    /// A transform that was cut has lost both ends, also while its edge is still there, for the rest of a turn or until another
+    /// A transform that was cut has lost both ends, even while its edge is still there, for the rest of a turn or until another
     /// thread is out. If the node that it led to is gone, it keeps the one it came from.
     private var isCut: Bool { life?.edge.pointee.has(.cut) ?? false }
 
@@ -67,10 +67,10 @@ open class AnyNodeTransform: @unchecked Sendable {
     kind == .transform ? "\(type(of: self))".prefix { $0 != "<" }.description : kind.name
   }
 
-  /// The node that values come from; nil where this end is loose.
+  /// The node that values come from; nil if this end is loose.
   public final var fromNode: AnyNode? { ends.withLock { $0.fromNode } }
 
-  /// The node that values go to; nil where this end is loose. It is not kept alive.
+  /// The node that values go to; nil if this end is loose. It is not kept alive.
   public final var toNode: AnyNode? { ends.withLock { $0.toNode } }
 
   /// The engine's edge for a transform that does not exist yet as an object: see `EdgeStorage.publicObject`. One
@@ -168,7 +168,7 @@ struct LooseEnds {
 
   init(keeps: Bool) { self.keeps = keeps }
 
-  /// Sweeps where it finds most of them gone.
+  /// Sweeps if it finds most of them gone.
   mutating func look() -> [AnyNodeTransform] {
     if entries.isEmpty { return [] }
     let living = entries.values.sorted { $0.number < $1.number }.compactMap(\.transform)

@@ -3,10 +3,10 @@ import Synchronization
 // Ends that are set, and the lives of a transform that follow from it.
 
 extension NodeTransform {
-  /// Changes one or both ends: the present life is cut, and another begins where both ends are
+  /// Changes one or both ends: the present life is cut, and another begins if both ends are
   /// there.
   /// - Parameter attach: What becomes of the new edge when it is in the lists, if not `start`.
-  /// - Returns: The number of the life that has begun; it may be over already, for who hears its first value may set the ends, too.
+  /// - Returns: The number of the life that has begun; it may be over already, for whoever hears its first value may set the ends, too.
   @discardableResult func setEnds(
     _ change: (inout Node<Input>?, inout Node<Output>?) -> Void,
     attach attaching: ((EdgePointer, TurnPointer) -> Void)? = nil
@@ -34,7 +34,7 @@ extension NodeTransform {
     }
     let turn = currentTurn()
     turn.enter()
-    // Kept: of a lens another one may take its place meanwhile.
+    // Kept: for a lens another one may take its place meanwhile.
     let landing = from == nil ? nil : to?.landing
     defer {
       turn.leave()
@@ -90,7 +90,7 @@ extension NodeTransform {
 }
 
 extension AnyNode {
-  /// Would an edge from here to `other` end where it begins? It is none then. What is linked to a lens arrives at its inlet,
+  /// Would an edge from here to `other` end where it begins? Then it is none. What is linked to a lens arrives at its inlet,
   /// a node of its own.
   final func isEnd(of other: AnyNode) -> Bool { self === other || storage.outlet === other }
 }

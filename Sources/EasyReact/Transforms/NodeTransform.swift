@@ -63,7 +63,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     set { setEnds { _, to in to = newValue } }
   }
 
-  /// What happens to a value: send none, one or many. By default it is sent on, where the types
+  /// What happens to a value: send none, one or many. By default it is sent on, if the types
   /// allow it; a transform of the library's own does its work with it, as if `from` had told it.
   ///
   /// What is sent is followed when `receive` returns, under the same wave and context.
@@ -80,11 +80,11 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   /// What happens when `from` is emptied: by default nothing passes.
   open func receiveEmpty(from sender: AnyNode?, context: (any Sendable)?) {}
 
-  /// A new life begins: reset counters here. No thread is inside the life before it any more; where one
-  /// is, that thread calls it, and pushes the first value, when it is out.
+  /// A new life begins: reset counters here. No thread is inside the life before it any more; if one
+  /// is, that thread calls this, and pushes the first value, when it is out.
   open func begin() {}
 
-  /// Sends a value to `to`. Inside `receive` it goes on with the wave that is being received;
+  /// Sends a value to `to`. Inside `receive` the value goes with the wave that is being received;
   /// outside, and from any thread, as a wave of its own with `context`. What still waits for a
   /// thread that is inside `to` when the transform is cut is dropped. From outside it is a set: in the closure of
   /// a derivation it stops with a message.
@@ -158,8 +158,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
       return deliverFromOutside(arrival, context)
     }
     let up = edge.pointee.up.unsafelyUnwrapped
-    // Sending changes the turn's wave where it comes late; a second value starts from the received
-    // one. So does what a listener sends that the transform makes run, which is inside of another wave.
+    // Sending changes the turn's wave if it comes late; a second value starts from the received
+    // one. So does what is sent by a listener that the transform makes run, which is inside another wave.
     let (saved, number) = (turn.pointee.wave, turn.pointee.receivedNumber)
     let isInside = saved.number != number
     if isInside { up.resume(number, in: turn) }
@@ -217,7 +217,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     ends.withLock { $0.hands[hand].isFree = true }
   }
 
-  /// Where what a user hands to the step lies while it runs: the step of a life before may be running still. It lives as long as this
+  /// Where what a user hands to the step lies while it runs: the step of an earlier life may still be running. It lives as long as this
   /// object, for messages name it as the sender.
   private final func takeHand() -> (place: Int, storage: NodePointer) {
     let free = ends.withLock { ends -> (Int, AnyNode)? in
@@ -271,7 +271,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
   }
 
   /// Attaches the edge of a new life. One of a subclass begins when nobody is inside the life before it;
-  /// who is there holds the upstream of that one.
+  /// whoever is there holds the upstream of that one.
   override func start(_ edge: EdgePointer, _ turn: TurnPointer) {
     if makeReceiver == nil {
       edge.attachNow(in: turn)

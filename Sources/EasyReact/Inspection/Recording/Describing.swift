@@ -73,7 +73,7 @@ extension Optional: OptionalValue {
 // MARK: - At once
 
 /// User code that runs because somebody looks, in the middle of what is looked at: what it sets is no part of a batch that is
-/// open; nor is what it reads, or sets, of a derivation whose closure runs.
+/// open; nor is what it reads, or sets, part of a derivation whose closure runs.
 func aside<Result>(_ body: () -> Result) -> Result {
   let turn = currentTurn()
   let batch = turn.pointee.batch
@@ -100,7 +100,7 @@ struct Described {
 
   private static func textAndHash<Value>(of value: Value, _ limit: Int) -> (String, UInt64) {
     if let many = value as? any BrieflyDescribed, many.count > limit {
-      // The elements behind the cut are not looked at, so nothing is known of them.
+      // The elements after the cut are not looked at, so nothing is known of them.
       return (many.brief(limit), unlike.wrappingAdd(1, ordering: .relaxed).newValue)
     }
     let whole = String(describing: value)

@@ -9,9 +9,9 @@ package struct LiveEdge: Sendable {
   package let operation: String
   package var name: String?
   package let isBackEdge, isDeferred: Bool
-  /// Of a listener: it is called elsewhere than where the value is told, on a scheduler, an actor or in a task.
+  /// For a listener: it is called elsewhere than where the value is told, on a scheduler, an actor or in a task.
   package let isPlaced: Bool
-  /// Of a listener: whom it lives with.
+  /// For a listener: whom it lives with.
   package let owner: LiveOwner?
 }
 
@@ -34,7 +34,7 @@ extension AnyNode {
     storage.forEachEdge(.listeners) { edge in
       if !edge.pointee.has(.cut) { listeners.append(edge.seen(from: id, to: nil)) }
     }
-    // A transform's name lies under its own lock, so it is asked for behind the node's.
+    // A transform's name lies under its own lock, so it is asked for after the node's.
     return edges.compactMap { $0 }.map { $0.edge.named($0.transform?.name) } + listeners
   }
 

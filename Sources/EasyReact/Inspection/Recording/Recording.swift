@@ -19,7 +19,7 @@ package final class Recording: @unchecked Sendable {
     var traces: [UInt64: NodeTrace] = [:]
     /// What they did, once the recording is over: another one may begin anew with the same nodes.
     var parts: [UInt64: NodeTrace.Part]?
-    /// Those that are gone, and of which no event is kept, are swept when there are as many, and by who reads.
+    /// Those that are gone, and of which no event is kept, are swept when there are as many, and by whoever reads.
     var room = 1_024
 
     /// Returns what the caller lets go of when it holds no lock.
@@ -159,7 +159,7 @@ package final class Recording: @unchecked Sendable {
   }
 
   /// The events from a sequence on that are there now, oldest first, copied a few at a time: writers wait for no more than
-  /// that, and who reads does not run after them.
+  /// that, and whoever reads does not run after them.
   package func forEachEvent(from start: UInt64 = 0, _ body: (TracedEvent) -> Void) {
     let room = 128
     let events = UnsafeMutablePointer<easyreact_event>.allocate(capacity: room)

@@ -19,11 +19,11 @@ package struct TracedEvent: Sendable {
   /// What the edge does.
   package let operation: String
   package let isDeferred, keepsNewest, isBackEdge: Bool
-  /// Of a set that has no other value to tell: it is one of what a node stores.
+  /// For a set that has no other value to tell: it is one of what a node stores.
   package let isSet: Bool
   /// A join has run and told nothing, whether or not it has said why before.
   package let isSilentRun: Bool
-  /// Of a stop: at a join, which it does not make run.
+  /// For a stop: at a join, which it does not make run.
   package let isArrival: Bool
   /// It is what a join has computed.
   package let isOfJoin: Bool
