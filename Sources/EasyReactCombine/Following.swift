@@ -27,7 +27,7 @@ extension Node {
     return node
   }
 
-  /// The same of a publisher that may fail: a node of `Result`, whose last value is then the failure.
+  /// The same for a publisher that may fail: a node of `Result`, whose last value is then the failure.
   ///
   ///     let parsed = Node.following(Just("x").tryMap { try parse($0) })
   ///     let shown = parsed.replaceError(with: 0)

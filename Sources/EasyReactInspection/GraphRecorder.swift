@@ -19,7 +19,7 @@ import Darwin
 ///     recorder.stop()
 ///
 /// When the ring is full the oldest events are dropped, and counted. One recorder runs at a time: starting one stops the
-/// one before. Not started it costs nothing. It keeps no node alive; descriptions of values are made as late as that
+/// one before. Not started, it costs nothing. It keeps no node alive; descriptions of values are made as late as that
 /// allows. Any thread may use any member.
 public final class GraphRecorder: Sendable {
   /// How many events are kept at most.
@@ -32,7 +32,7 @@ public final class GraphRecorder: Sendable {
   public let measuresTime: Bool
 
   /// - Parameters:
-  ///   - events: How many events are kept: some 150 bytes each. `start()` stops with a message where there is no memory for so many.
+  ///   - events: How many events are kept: some 150 bytes each. `start()` stops with a message if there is no memory for so many.
   ///   - bytes: How many bytes of descriptions are kept besides, of values that are not trivial and of contexts.
   ///   - descriptionLength: Where descriptions are cut, in characters.
   ///   - measuresTime: Measure the own time of every node.
@@ -73,7 +73,7 @@ public final class GraphRecorder: Sendable {
     running.withLock { $0.recorder }.flatMap { $0.isRunning ? $0 : nil }
   }
 
-  /// Records from now on: from nothing. A turn that is under way on some thread is recorded from the next one on.
+  /// Records from now on, beginning with nothing. If a turn is under way on some thread, recording there begins with the next one.
   public func start() {
     GraphRecorder.current?.stop()
     let recording = Recording.start(
@@ -110,20 +110,20 @@ public final class GraphRecorder: Sendable {
   }
 
   /// Everything that is kept.
-  /// - Complexity: O(events, nodes and edges), and what is new is read at some microseconds an event. Descriptions of
+  /// - Complexity: O(events, nodes and edges), and what is new is read at some microseconds per event. Descriptions of
   ///   trivial values are made here, on this thread.
   public var records: GraphRecords { records(after: 0) }
 
-  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before. A
-  /// set that has to wait may be told under another number: its `wave` is that one from when it is stored.
+  /// The same with the events after `sequence` alone: for whoever follows the recording. `causes` may lie before it. A
+  /// set that has to wait may be told under another number: from when it is stored, that number is its `wave`.
   public func records(after sequence: UInt64) -> GraphRecords {
     read { reader, began in reader.records(after: sequence, began: began) } ?? GraphRecords()
   }
 
-  /// What each node that is known did since the recording began, by id.
+  /// What each known node did since the recording began, by id.
   public var counts: [UInt64: NodeCounts] { read { reader, _ in reader.counts } ?? [:] }
 
-  /// Reading runs descriptions, which are the user's code, so it holds no lock. Who comes while another one reads, be it
+  /// Reading runs descriptions, which are the user's code, so it holds no lock. Whoever comes while another one reads, even
   /// from such a description, reads all anew.
   /// The node of an id that the recording has met; nil: it is gone.
   package func node(_ id: UInt64) -> AnyNode? { read { reader, _ in reader.node(id) } ?? nil }

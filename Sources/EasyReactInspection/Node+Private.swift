@@ -8,7 +8,7 @@ extension AnyNode {
   ///     password.isPrivate = true
   ///     print(password)                     // Node<String>(unnamed: private)
   ///
-  /// It goes for this node alone: a node that is derived from it is marked where it says too much. Whether it is
+  /// It holds for this node alone: a node that is derived from it is to be marked, too, if it says too much. Whether it is
   /// empty, how often it changes and what leads to it can be seen as before.
   public final var isPrivate: Bool {
     get { hidesValues }

@@ -45,7 +45,7 @@ public struct Why: Codable, Hashable, Sendable {
 
 extension GraphRecorder {
   /// Why the node holds what it holds: the chain from the set, with its call, context, thread and time, over each edge,
-  /// with old and new values, to the node. Of a join all that arrived.
+  /// with old and new values, to the node. For a join, all that arrived.
   ///
   ///     price.set(4, context: "import")
   ///     print(recorder.why(total))
@@ -55,13 +55,13 @@ extension GraphRecorder {
   ///     //     both (Combine): (3, 3) → (4, 3)
   ///     //       total (Map): 9 → 12
   ///
-  /// A set by a listener goes on at the call of the listener, and so to the set before. Any thread.
+  /// From a set by a listener the chain goes on to the call of the listener, and so to the set before. Any thread.
   /// - Complexity: O(what is kept).
   public func why(_ node: AnyNode) -> Why { records.why(node.id) }
 }
 
 extension GraphRecords {
-  /// The same of records, for a page or a saved session.
+  /// The same for records, for a page or a saved session.
   /// - Parameter sequence: As of this event; nil: now.
   public func why(_ node: UInt64, at sequence: UInt64? = nil) -> Why {
     let end = events.upperBound(sequence ?? .max)
@@ -97,7 +97,7 @@ extension GraphRecords {
 
   func operation(of edge: UInt64) -> String? { self.edge(edge)?.operation }
 
-  /// An initial push goes on with the value that was pushed.
+  /// From an initial push the chain goes on to the value that was pushed.
   private func causes(of event: EventRecord, _ stores: inout StoresOfNodes) -> [UInt64] {
     if event.kind != .pushed { return event.causes }
     return event.causes + (stores.last(of: event.node, before: event.sequence).map { [$0] } ?? [])
@@ -125,7 +125,7 @@ extension GraphRecords {
   }
 }
 
-/// When each node stored something; looked for once, where it is asked for at all.
+/// When each node stored something; looked for once, if it is asked for at all.
 private struct StoresOfNodes {
   private let records: GraphRecords
   private var sequences: [UInt64: [UInt64]]?
@@ -152,7 +152,7 @@ private struct StoresOfNodes {
 // MARK: - As text
 
 extension Why: CustomStringConvertible {
-  /// A line a step, from the set down to the node.
+  /// A line per step, from the set down to the node.
   public var description: String {
     var lines = ["\(label) = \(value)"]
     if steps.isEmpty {

@@ -6,7 +6,7 @@ import EasyReact
 public struct WhyNot: Codable, Hashable, Sendable {
   /// Where one way from a set to the node ended.
   public struct End: Codable, Hashable, Sendable {
-    /// The `stopped` event; nil where there is none, as for emptiness, or an edge that was cut before.
+    /// The `stopped` event; nil if there is none, as for emptiness, or an edge that was cut before.
     public var event: UInt64?
     /// The edge, by id, and its ends; `downstream` is the node that the value did not reach.
     public var edge: UInt64?
@@ -74,7 +74,7 @@ public struct WhyNot: Codable, Hashable, Sendable {
   public var since: UInt64
   /// One for each set, in their order, with those of listeners.
   public var answers: [Answer]
-  /// The nodes whose sets would lead here: by label. For where nothing was set that leads here.
+  /// The nodes whose sets would lead here: by label. For when nothing that leads here was set.
   public var sources: [String]
   /// Edges that led here and were cut, in words.
   public var cuts: [String]
@@ -151,19 +151,19 @@ extension GraphRecorder {
   ///     //   price set at Shop/main.swift:9, thread 1, after 1.2 ms:
   ///     //     large (Filter): its operator refused it
   ///
-  /// Where nothing was set that leads here it names the sources that would; where a way led here once, the edge that was
+  /// If nothing that leads here was set, it names the sources that would lead here; if a way led here once, the edge that was
   /// cut, and when. Several ways may end at several places, for several reasons: each is told. Any thread.
   /// - Parameter since: Sets of events after this sequence; nil: those of the last turn that set anything.
   /// - Complexity: O(what is kept), for each set of a batch that stopped behind a join; and O(nodes and edges) for each
-  ///   change of the ways to the node since. Where ways were cut before, that for each node that was set, or for each node
-  ///   above a cut edge, of whichever there are fewer.
+  ///   change of the ways to the node since. If ways were cut before, that for each node that was set, or for each node
+  ///   above a cut edge, whichever are fewer.
   public func whyNot(_ node: AnyNode, since sequence: UInt64? = nil) -> WhyNot {
     records.whyNot(node.id, since: sequence)
   }
 }
 
 extension GraphRecords {
-  /// The same of records, for a page or a saved session.
+  /// The same for records, for a page or a saved session.
   public func whyNot(_ node: UInt64, since sequence: UInt64? = nil) -> WhyNot {
     var search = StopSearch(self, node)
     return search.answer(since: sequence)

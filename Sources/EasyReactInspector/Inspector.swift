@@ -11,11 +11,11 @@ import Synchronization
 ///     inspector.stop()
 ///
 /// The page shows what a recorder keeps: the graph with its values, the waves, why a value came and why one did not,
-/// lint; it follows the program. Only who knows the address, which has a random token, and asks from this machine is
+/// lint; it follows the program. Only those who know the address, which has a random token, and ask from this machine are
 /// answered. Nothing is written to disk. The program pays for its recorder; while a page is open also for at most a
-/// tenth of a core, and what cannot be shown in that is counted and said on the page.
+/// tenth of a core, and what cannot be shown within that is counted, and the page says so.
 ///
-/// It serves until ``stop()``, whoever keeps it. Any thread may use any member.
+/// It serves until ``stop()``, whether or not anybody keeps it. Any thread may use any member.
 public final class Inspector: Sendable {
   /// What to open in a browser.
   public let address: String

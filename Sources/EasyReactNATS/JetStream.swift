@@ -114,7 +114,7 @@ struct JetStream: Sendable {
         config: .init(
           deliver_subject: subject,
           deliver_policy: revision == nil ? "last_per_subject" : "by_start_sequence",
-          // None comes behind the greatest number: the server then begins with the next one that it stores.
+          // None comes after the greatest number: the server then begins with the next one that it stores.
           opt_start_seq: revision.map { $0 == .max ? $0 : $0 + 1 }, filter_subject: filter)))
   }
 
@@ -162,7 +162,7 @@ struct JetStream: Sendable {
   }
 
   private func encode(_ value: some Encodable) -> Data {
-    // Of such values nothing can fail.
+    // With such values nothing can fail.
     try! JSONEncoder().encode(value)
   }
 }

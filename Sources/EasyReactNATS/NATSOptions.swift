@@ -1,7 +1,7 @@
 #if NATS
 import Foundation
 
-/// Where a ``NATSStore`` finds its servers and its bucket, and how it makes the bucket where there is none.
+/// Where a ``NATSStore`` finds its servers and its bucket, and how it makes the bucket if there is none.
 ///
 ///     var options = NATSOptions(servers: ["nats://a.example:4222", "nats://b.example:4222"])
 ///     options.login = .credentials(file: "/etc/shop/nats.creds")
@@ -9,7 +9,7 @@ import Foundation
 ///     options.bucket = "shop"
 ///     let store = NATSStore(options)
 ///
-/// Passwords and tokens stand in no description and no problem.
+/// Passwords and tokens appear in no description and no problem.
 public struct NATSOptions: Sendable, CustomStringConvertible {
   /// How the program makes itself known.
   public enum Login: Sendable, CustomStringConvertible {
@@ -50,19 +50,19 @@ public struct NATSOptions: Sendable, CustomStringConvertible {
   public var tls: TLS?
   /// Letters, digits, `-` and `_`.
   public var bucket = "easyreact"
-  /// Is the bucket made where there is none?
+  /// Is the bucket made if there is none?
   public var makesBucket = true
   /// How many entries of a key a new bucket keeps, 1 to 64: how far back `.every` reaches.
   public var history = 64
   public var storage = Storage.file
   /// On how many servers of a cluster a new bucket lies, 1 to 5.
   ///
-  /// Compare-and-set of a replicated bucket is the server's promise, and older servers do not keep it: of 2.9.10 two writes that
-  /// expect one revision may both be done (nats-server issue 4320). Then updates of several processes at once are lost. One replica is exact.
+  /// Compare-and-set of a replicated bucket is the server's promise, and older servers do not keep it: with 2.9.10 two writes that
+  /// expect the same revision may both be done (nats-server issue 4320). Then updates of several processes at once are lost. One replica is exact.
   public var replicas = 1
   /// How many sets of one node may wait.
   public var limit = 1_000
-  /// After this a write that nobody answered is tried again.
+  /// After this time a write that nobody answered is tried again.
   public var answerTimeout = Duration.seconds(5)
 
   public init(servers: [String] = ["nats://127.0.0.1:4222"]) { self.servers = servers }

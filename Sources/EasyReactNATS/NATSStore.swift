@@ -10,14 +10,14 @@ import Synchronization
 ///     let store = NATSStore(NATSOptions(servers: ["nats://127.0.0.1:4222"]))
 ///     let price = store.node("price", of: Int.self)
 ///
-/// It returns at once, also where there is no server: ``connection`` says so, and when one comes it goes on. What is set meanwhile
-/// waits in the nodes. After a loss of connection, or of the cluster's leader, it goes on behind the last revision that it told: no
+/// It returns at once, even if there is no server: ``connection`` says so, and when one comes the store goes on. What is set meanwhile
+/// waits in the nodes. After a loss of connection, or of the cluster's leader, it goes on after the last revision that it told: no
 /// gap, and no repetition, as long as the bucket's history reaches back.
 ///
 /// One subscription serves all nodes of a store, and the newest entry of every key of the bucket is in memory: what belongs to other
 /// programs lies in other buckets. Nodes are told on the client library's threads.
 ///
-/// Of the trait `NATS`; it needs libnats.
+/// It belongs to the trait `NATS`, and needs libnats.
 public final class NATSStore: SharedStore {
   fileprivate struct State {
     var entries: [String: StoreEntry] = [:]
@@ -36,7 +36,7 @@ public final class NATSStore: SharedStore {
   public let scheduler: any NodeScheduler
   public var connection: Node<StoreConnection> { shelf.connection }
 
-  /// - Parameter options: Where, and how. A bucket's name that NATS does not allow, a history that is not 1 to 64, stop with a message.
+  /// - Parameter options: Where, and how. A bucket's name that NATS does not allow, or a history that is not 1 to 64, stops with a message.
   public init(_ options: NATSOptions = NATSOptions()) {
     let canBeBucket =
       !options.bucket.isEmpty

@@ -15,11 +15,11 @@ extension Replica {
     }
   }
 
-  /// Holder. What follows from something that is shared itself is computed by each process: where two sync the same nodes,
-  /// each would write what it heard of the other for ever.
+  /// Holder. What follows from something that is shared itself is computed by each process: if two sync the same nodes,
+  /// each would for ever write what it heard from the other.
   ///
-  /// The bytes decide, for `==` may pass over a part of a value, and may not hold of a value and itself. Only where one value
-  /// is written in more than one way, as a set is, they say nothing, and `==` decides, its own or that of its parts.
+  /// The bytes decide, for `==` may pass over a part of a value, and may not hold between a value and itself. Only if one value
+  /// is written in more than one way, as a set is, do they say nothing, and `==` decides, its own or that of its parts.
   private func isInStore(_ value: Value?) -> Bool {
     guard telling == .newest, state.isAgreed else { return false }
     guard let value, let confirmed = state.confirmed.value?.open(Value.self) else {
@@ -38,7 +38,7 @@ extension Replica {
     return again != bytes
   }
 
-  /// Holder. Who asks after a set whether the store has everything, is not told that it has. A listener that is told so may let the
+  /// Holder. Whoever asks after a set whether the store has everything is not told that it has. A listener that is told so may let the
   /// node go, so what keeps it comes first.
   private func noteWaiting() {
     if state.waiting.count != 1 { return }
@@ -83,7 +83,7 @@ extension Replica {
     node?.decide { self.decide($0, byAny: change) }
   }
 
-  /// The writing is no part of the set. What waits behind a write that is under way goes on with its answer.
+  /// The writing is no part of the set. What waits behind a write that is under way goes on when that is answered.
   private func schedule() {
     keptNode = node
     if isScheduled || isAnswerDue { return }

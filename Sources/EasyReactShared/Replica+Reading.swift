@@ -17,7 +17,7 @@ extension Replica {
     }
     _ = consume overtaken  // not under the lock: to free its bytes may run code of the program's
     if !isFirst { return }
-    // What comes with it is taken in with it, for all of them what waits is computed once.
+    // What comes with it is taken in with it: what waits is computed once for all of them.
     if isCostly { store.scheduler.schedule { self.takeIn() } } else { takeIn() }
   }
 
@@ -43,7 +43,7 @@ extension Replica {
     }
   }
 
-  /// Those that came one behind the other.
+  /// Those that came one after the other.
   private func apply(_ entries: inout [State.Entry]) {
     if entries.isEmpty { return }
     step { [entries] state in
@@ -83,7 +83,7 @@ extension Replica {
     return decoded
   }
 
-  /// Nil: it cannot be read, and counts as missed. Within: nil where the key was cleaned.
+  /// Nil: it cannot be read, and counts as missed. Within that: nil if the key was cleaned.
   private func decode(_ earlier: Envelope.Earlier) -> AnyBox?? {
     guard let bytes = earlier.bytes else { return .some(nil) }
     return (try? decode(bytes)).map { .some(Box($0)) }

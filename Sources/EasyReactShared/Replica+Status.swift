@@ -7,8 +7,8 @@ extension Replica {
   /// A set may have been left with a thread that is inside the node, and the rules know nothing of it yet. Then the status does not
   /// say settled until that thread has come to what was left before this.
   ///
-  /// What a question makes the status tell may make whoever hears it ask again. So that this comes to an end a question tells
-  /// nobody that something waits who has been told so already, and that it is over is told outside of the node, where a question
+  /// What a question makes the status tell may make whoever hears it ask again. So that this comes to an end, a question does not
+  /// tell that something waits to anybody who has been told so already, and that it is over is told outside of the node, where a question
   /// finds nobody inside.
   func waitForLeftSets(_ node: SharedNode<Value>) {
     if node.isHeldAndUpToDate { return }
@@ -49,7 +49,7 @@ extension Replica {
   }
 
   /// In the order of the node's decisions, whoever comes first.
-  /// - Parameter isReadAtOnce: By who asks next, also where another thread is inside the status.
+  /// - Parameter isReadAtOnce: By whoever asks next, even if another thread is inside the status.
   func publish(_ status: SharedStatus, _ version: UInt64, isReadAtOnce: Bool = false) {
     let old = marks.withLock { marks -> SharedStatus? in
       if version < marks.publishedVersion { return nil }

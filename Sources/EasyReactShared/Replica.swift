@@ -25,7 +25,7 @@ final class Replica<Value: Sendable>: AnyReplica, ValueKeeper, @unchecked Sendab
   /// It is nil when the node goes.
   weak var node: SharedNode<Value>?
   private let watching = Mutex<(any Cancelable)?>(nil)
-  /// What the store told last, and the node has not come to. Nobody waits for an older one, unless every one is told.
+  /// What the store told last, and the node has not got to. Nobody waits for an older one, unless every one is told.
   let arrived = Mutex(Arrived())
   struct Arrived {
     var events: [StoreEvent] = []

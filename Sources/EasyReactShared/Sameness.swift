@@ -1,4 +1,4 @@
-/// Are they one value, as far as `==` can tell, or that of all their parts where they have none?
+/// Are they one value, as far as `==` can tell, or that of all their parts if they have none?
 ///
 /// Exact in one direction only: what cannot be looked into as a whole, an object or what has a mirror of its own, counts as another
 /// value. So what differs is never taken for one.

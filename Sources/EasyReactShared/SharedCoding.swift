@@ -20,7 +20,7 @@ public struct SharedCoding<Value: Sendable>: Sendable {
 }
 
 extension SharedCoding where Value: Codable {
-  /// Bytes as they are where the value is `Data` or `[UInt8]`, else JSON with sorted keys.
+  /// Bytes as they are if the value is `Data` or `[UInt8]`, else JSON with sorted keys.
   public static var standard: SharedCoding {
     if let bytes = SharedCoding<Data>.bytes as? SharedCoding { return bytes }
     if let bytes = SharedCoding<[UInt8]>.bytes as? SharedCoding { return bytes }

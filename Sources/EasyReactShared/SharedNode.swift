@@ -1,12 +1,12 @@
 import EasyReact
 
-/// Which values of a shared node are told that others set.
+/// Which of the values that others set a shared node tells.
 public enum SharedTelling: Hashable, Sendable {
   /// The newest: those that were overtaken on the way may be left out, the last one never is.
   case newest
-  /// Every one, once, in the store's order, while its history reaches back; what it could not tell is counted in
+  /// Every one, once, in the store's order, as far back as its history reaches; what it could not tell is counted in
   /// ``SharedStatus/missedCount``. What was set here was told at once, and is not told when it comes back; while it waits it is told
-  /// again behind what others set, for that is what the node holds.
+  /// again after what others set, for that is what the node holds.
   case every
 }
 
@@ -17,8 +17,8 @@ extension SharedNode {
   ///     price.value = 4
   ///     try await price.status.first { $0.isSettled }      // the store has it
   ///
-  /// That something waits is told before the set is over. Where another thread is inside the node, and the set was left with it
-  /// (contract 7.3), ask for the status after the set: it then does not say settled before that thread has come to it. The rest is
+  /// That something waits is told before the set is over. If another thread is inside the node, and the set was left with it
+  /// (contract 7.3), ask for the status after the set: it then does not say settled before that thread has come to the set. The rest is
   /// told soon after the fact, on a thread of the store's.
   public var status: Node<SharedStatus> {
     replica.waitForLeftSets(self)
@@ -28,12 +28,12 @@ extension SharedNode {
   var replica: Replica<Value> { keeperIfAny as! Replica<Value> }
   var telling: SharedTelling { replica.telling }
 
-  /// Changes the value as one step over all processes, beginning with `initial` where there is none.
+  /// Changes the value as one step over all processes, beginning with `initial` if there is none.
   ///
   ///     let hits = store.node("hits", of: Int.self)
   ///     hits.update(default: 0) { $0 += 1 }              // of any number of processes: the exact total
   ///
-  /// In all else it is ``EasyReact/MutableNode/update(_:)``, which does nothing while there is no value. It is no part of a
+  /// In all other respects it is ``EasyReact/MutableNode/update(_:)``, which does nothing while there is no value. It is no part of a
   /// `batch`.
   public func update(
     default initial: Value, _ change: @escaping @Sendable (inout Value) -> Void

@@ -1,7 +1,7 @@
 import EasyReact
 import Synchronization
 
-/// The shared nodes of a store: one a name. A store is made with it, and has nothing else to do with it.
+/// The shared nodes of a store: one per name. A store is made with it, and has nothing else to do with it.
 public final class SharedNodes: Sendable {
   private struct State {
     /// Weak: a node lives as long as somebody holds it.
@@ -88,12 +88,12 @@ extension SharedStore {
   ///     store.node("price", of: Int.self) === price      // true
   ///
   /// A name that no store can have gives a node that works here alone; its ``SharedNode/status`` says so. A second request
-  /// for other values, or telling otherwise, stops with a message; its `merge` and `coding` are the first one's.
+  /// for other values, or with another `telling`, stops with a message; its `merge` and `coding` are those of the first.
   ///
   /// - Parameters:
   ///   - name: Letters, digits and `- _ / = .` of ASCII.
-  ///   - telling: Which of the values are told that others set.
-  ///   - merge: Decides when a set has met one that knew nothing of it; without it what was set here comes later, and wins.
+  ///   - telling: Which of the values that others set are told.
+  ///   - merge: Decides when a set has met one that knew nothing of it; without `merge` what was set here comes later, and wins.
   ///
   /// `merge` gets what both began with, what was set here, and what the store has now; nil stands for no value. It may run several
   /// times, and runs while nobody else is inside the node.
@@ -106,7 +106,7 @@ extension SharedStore {
       name, of: type, coding: .standard, telling: telling, merge: merge, file: file, line: line)
   }
 
-  /// The same of values that are turned into bytes by `coding`.
+  /// The same for values that are turned into bytes by `coding`.
   public func node<Value: Sendable>(
     _ name: String, of type: Value.Type, coding: SharedCoding<Value>,
     telling: SharedTelling = .newest,

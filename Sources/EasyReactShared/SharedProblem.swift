@@ -5,13 +5,13 @@
 public struct SharedProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds.
   public enum Code: String, Hashable, Sendable {
-    /// Bytes in the store are none of a value of this type, or of a format that this version does not know.
+    /// Bytes in the store are not those of a value of this type, or are in a format that this version does not know.
     case undecodable
     /// The value cannot be turned into bytes.
     case unencodable
     case tooLarge
     case badKey
-    /// A write was answered by nobody, and others have written so much since that nobody can tell whether it was done.
+    /// Nobody answered a write, and others have written so much since that nobody can tell whether it was done.
     case outcomeUnknown
     /// The store cannot be reached, or does not answer.
     case unreachable

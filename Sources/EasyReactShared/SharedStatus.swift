@@ -6,10 +6,10 @@ public struct SharedStatus: Hashable, Sendable {
   public var isKnown = false
   /// How many sets, cleans and updates made here the store has not acknowledged.
   public var waitingCount = 0
-  /// How many of those made here were joined with a newer one, for more than the stated number waited: others never see them
+  /// How many of those made here were joined with a newer one, because more than the stated number waited: others never see them
   /// one by one. Nothing that an `update` does is lost by that.
   public var joinedCount = 0
-  /// Of a node that tells every value: how many it could not tell, for the store's history did not reach back.
+  /// For a node that tells every value: how many it could not tell, because the store's history did not reach back.
   public var missedCount = 0
   /// The newest revision that is known here; zero: none.
   public var revision: UInt64 = 0
@@ -27,7 +27,7 @@ public enum StoreConnection: Hashable, Sendable {
   /// Not yet. It is being tried.
   case connecting
   case connected
-  /// It was, or could not be at the start. It is being tried again.
+  /// It was reached, or could not be at the start. It is being tried again.
   case disconnected(SharedProblem)
   /// Trying again will hardly help before something has been changed. It is tried now and then all the same.
   case refused(SharedProblem)

@@ -1,7 +1,7 @@
 import EasyReact
 import Foundation
 
-/// Where values lie that several processes share: a map from keys to bytes, in which every write has a revision.
+/// Where values that several processes share lie: a map from keys to bytes, in which every write has a revision.
 ///
 ///     let store: some SharedStore = MemoryStore()
 ///     let price = store.node("price", of: Int.self)         // all that most programs need
@@ -11,11 +11,11 @@ import Foundation
 /// - A write gets a revision that is greater than that of every write before it, over all keys: one total order. A deletion is
 ///   a write too.
 /// - A write that *expects* a revision is done if that is still the newest of its key (zero: there was none), else it is a conflict.
-/// - A watcher is told entries of its key in the order of their revisions, none twice. It may be told of the last of several
-///   only; the last one it is always told, also after a loss of connection, which is the store's to mend.
+/// - A watcher is told entries of its key in the order of their revisions, none twice. Of several it may be told only the last;
+///   the last one it is always told, even after a loss of connection, which is the store's to mend.
 ///
-/// No transaction spans several keys. Everything may be called from any thread, and calls back on any, not before the call has
-/// returned where it can help it; no lock is held meanwhile. ``MemoryStore``, ``FileStore``, and `NATSStore` of EasyReactNATS.
+/// No transaction spans several keys. Everything may be called from any thread, and calls back on any, if it can help it not
+/// before the call has returned; no lock is held meanwhile. ``MemoryStore``, ``FileStore``, and `NATSStore` of EasyReactNATS.
 public protocol SharedStore: AnyObject, Sendable {
   /// The nodes of this store: `SharedNodes(limit: 1_000)`, made with it.
   var nodes: SharedNodes { get }
@@ -77,7 +77,7 @@ public struct StoreEntry: Hashable, Sendable {
     (self.key, self.revision, self.bytes, self.isDeletion) = (key, revision, bytes, isDeletion)
   }
 
-  /// What a store of this module keeps of a write, with bytes of its own: it lets them go under its lock, and to free those
+  /// What a store of this module keeps of a write, with bytes of its own: it lets them go under its lock, and freeing those
   /// that were passed may run code of the program's (`Data.Deallocator.custom`), which may ask the store.
   init(_ write: StoreWrite, revision: UInt64) {
     self.init(
@@ -120,6 +120,6 @@ public enum StoreEvent: Hashable, Sendable {
   case entry(StoreEntry)
   /// What there was has been told. Once, and again after ``reset``.
   case current
-  /// The store has lost what it held, as one in the memory of a server that was restarted: revisions begin anew.
+  /// The store has lost what it held, like one in the memory of a server that was restarted: revisions begin anew.
   case reset
 }

@@ -12,7 +12,7 @@ import Synchronization
 /// `track` knows single objects, of any class. `watch` knows everything that code of yours puts into
 /// the graph: nodes, edges, and listeners, also those on nodes that were there before. Any thread.
 ///
-/// An object that should be alive at a check must be held behind it, by a property, an array or
+/// An object that should be alive at a check must be held beyond it, by a property, an array or
 /// `withExtendedLifetime`: an optimised build releases a local variable after its last use.
 public final class LifetimeTracker: Sendable {
   /// Something that lives.
@@ -30,7 +30,7 @@ public final class LifetimeTracker: Sendable {
   }
   private struct State {
     var entries: [Entry] = []
-    /// Those that are gone are forgotten when there are twice as many as after the last time, and by who looks.
+    /// Those that are gone are forgotten when there are twice as many as after the last time, and by whoever looks.
     var room = 64
 
     /// Returns those that live with what was retained to be looked at, to be let go of when no lock is held: it may be the last reference.

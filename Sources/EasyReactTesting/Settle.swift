@@ -29,7 +29,7 @@ import EasyReact
 /// perhaps those that they wait for. So use the asynchronous form in both. Called from a listener it
 /// stops with a message: the graph is not quiet as long as the listener waits.
 /// - Parameter limit: How long it waits at most.
-/// - Returns: False: something was still going on after `limit`.
+/// - Returns: False if something was still going on after `limit`.
 public func settle(within limit: Duration = .seconds(60)) -> Bool {
   refuseInsideGraph()
   let never = DispatchSemaphore(value: 0)
@@ -44,9 +44,9 @@ public func settle(within limit: Duration = .seconds(60)) -> Bool {
 }
 
 /// The same, without blocking the thread: `#expect(await settle())`. The core has it without a limit:
-/// ``EasyReact/settled()``. False as well: the task was cancelled.
+/// ``EasyReact/settled()``. False also if the task was cancelled.
 ///
-/// A test of the main actor must use it, for what waits on the main queue runs only while the test
+/// A test of the main actor must use it, because what waits on the main queue runs only while the test
 /// does not.
 public func settle(within limit: Duration = .seconds(60)) async -> Bool {
   refuseInsideGraph()

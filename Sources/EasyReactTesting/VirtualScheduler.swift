@@ -94,7 +94,7 @@ public final class VirtualScheduler: NodeScheduler {
     runAll(until: now + duration.asDelay)
   }
 
-  /// Moves the time on to `time`, and does everything due on the way. As far as `advance(by:)` goes.
+  /// Moves the time on to `time`, and does everything due on the way. At most as far as `advance(by:)` goes.
   public func advance(to time: Duration) {
     let now = now
     if time < now {
@@ -107,7 +107,7 @@ public final class VirtualScheduler: NodeScheduler {
   /// Does everything that is scheduled, in order, until nothing is; time moves to the last piece of
   /// work.
   ///
-  /// Where something is always scheduled, as by an `interval`, use ``advance(by:)``: `run` would
+  /// If something is always scheduled, as by an `interval`, use ``advance(by:)``: `run` would
   /// stop at the bound.
   public func run() { runAll(until: nil) }
 }
@@ -166,7 +166,7 @@ extension VirtualScheduler {
     _ body: @escaping @Sendable () -> Void
   ) -> UInt64 {
     let (number, mustName, cause) = state.withLock { state in
-      // What work schedules that cannot tell where, was scheduled where that work was.
+      // If work schedules something that cannot tell where, it was scheduled where that work was.
       let cause = state.runner == RecordedThread.current ? state.site : nil
       state.number += 1
       state.bodies[state.number] = Body(run: body, site: site ?? cause)
@@ -205,7 +205,7 @@ extension VirtualScheduler {
     var number: UInt64 = 0
     /// What was cancelled stays in it until its time, or until more than half of it was.
     var heap = WorkHeap()
-    /// By number: what is to be done yet.
+    /// By number: what is still to be done.
     var bodies: [UInt64: Body] = [:]
     /// While time is moved: by whom, how much work may still run, and where the running work was
     /// scheduled.

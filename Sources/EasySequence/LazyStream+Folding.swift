@@ -53,7 +53,7 @@ extension LazyStream {
 // MARK: - Finding
 
 extension LazyStream {
-  /// The first element that satisfies `predicate`; those behind it are not computed.
+  /// The first element that satisfies `predicate`; those after it are not computed.
   ///
   /// Known as `objectPassingTest:` in RACSequence.
   @inlinable public consuming func first(
@@ -64,7 +64,7 @@ extension LazyStream {
     return nil
   }
 
-  /// Whether an element satisfies `predicate`; those behind it are not computed. Known as `any:` in RACSequence.
+  /// Whether an element satisfies `predicate`; those after it are not computed. Known as `any:` in RACSequence.
   @inlinable public consuming func contains(
     where predicate: (Element) throws -> Bool
   ) rethrows -> Bool {
@@ -73,7 +73,7 @@ extension LazyStream {
     return false
   }
 
-  /// Whether all elements satisfy `predicate`; those behind one that does not are not computed.
+  /// Whether all elements satisfy `predicate`; those after one that does not are not computed.
   ///
   /// Known as `all:` in RACSequence, which computes all elements even so.
   @inlinable public consuming func allSatisfy(
@@ -84,7 +84,7 @@ extension LazyStream {
 }
 
 extension LazyStream where Element: Equatable {
-  /// Whether an element equals `element`; those behind it are not computed.
+  /// Whether an element equals `element`; those after it are not computed.
   @inlinable public consuming func contains(_ element: Element) -> Bool {
     contains { $0 == element }
   }

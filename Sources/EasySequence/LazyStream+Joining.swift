@@ -1,13 +1,13 @@
 extension LazyStream {
-  /// This stream, then another one, which is not touched before. Known as `concat:` in RACSequence.
+  /// This stream, then another one, which is not touched before that. Known as `concat:` in RACSequence.
   ///
-  /// Concatenating in a loop, to either side, does not become deep or slow, whatever of the results is kept and in whatever
-  /// order it is read. Two things are left: of n versions each passes for itself the parts that turn out empty; and tails
-  /// that were made before what lies before them was read, `stream = (stream + more).tail`, use stack by n when n of them
+  /// Concatenating in a loop, to either side, does not become deep or slow, whichever of the results are kept and in whatever
+  /// order they are read. Two limits are left: each of n versions passes for itself over the parts that turn out empty; and tails
+  /// that were made before what lies before them was read, `stream = (stream + more).tail`, use stack in proportion to n when n of them
   /// are read through.
   @inlinable public func appending(_ other: LazyStream) -> LazyStream { .concat([self, other]) }
 
-  /// The elements of the first stream, then those of the second one, which is not touched before.
+  /// The elements of the first stream, then those of the second one, which is not touched before that.
   @inlinable public static func + (first: LazyStream, second: LazyStream) -> LazyStream {
     .concat([first, second])
   }
@@ -73,7 +73,7 @@ extension LazyStream {
   }
 }
 
-/// Pairs; the two of Swift's own `zip`, which would not be memoised.
+/// Pairs; those of Swift's own `zip` of two would not be memoised.
 @inlinable public func zip<First: Sendable, Second: Sendable>(
   _ first: LazyStream<First>, _ second: LazyStream<Second>
 ) -> LazyStream<(First, Second)> {

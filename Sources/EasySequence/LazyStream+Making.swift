@@ -52,8 +52,8 @@ extension LazyStream {
   ///     }
   ///     Array(fibonacci.prefix(8))      // [0, 1, 1, 2, 3, 5, 8, 13]
   ///
-  /// `define` runs once, when the first element is asked for. An element may depend on those before it only. The
-  /// stream that `define` is given serves inside of the definition; it ends with the last stream outside, so that
+  /// `define` runs once, when the first element is asked for. An element may depend on only those before it. The
+  /// stream that `define` is given is for use inside the definition; it ends with the last stream outside, so that
   /// nothing is leaked.
   @inlinable public static func recursive(
     _ define: @escaping @Sendable (LazyStream) -> LazyStream
@@ -63,7 +63,7 @@ extension LazyStream {
     concatenation.queue = PartQueue([
       .deferred { define(LazyStream(place: .at(chunk, 0), handle: nil)) }
     ])
-    // Unsafe: any thread may cut it, also while another one walks it: see `Definition`.
+    // Unsafe: any thread may cut it, even while another one walks it: see `Definition`.
     nonisolated(unsafe) let cycle = concatenation
     return LazyStream(
       place: .at(chunk, 0), handle: Handle(anchor: Anchor { cycle.cut() }))

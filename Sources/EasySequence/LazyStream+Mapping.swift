@@ -12,7 +12,7 @@ extension LazyStream {
       }), handle: derivedHandle("map"))
   }
 
-  /// The results of `transform`, which is given the position too. Wished for as `mapWithIndex`.
+  /// The results of `transform`, which is given the position too. Requested as `mapWithIndex`.
   @inlinable public func mapWithIndex<Result: Sendable>(
     _ transform: @escaping @Sendable (Element, Int) -> Result
   ) -> LazyStream<Result> {
@@ -143,7 +143,7 @@ extension LazyStream {
     }
   }
 
-  /// Pairs of neighbours: n - 1 of them for n elements. `combinePrevious` without a start, wished for in #2632.
+  /// Pairs of neighbours: n - 1 of them for n elements. `combinePrevious` without a start, requested in #2632.
   @inlinable public func adjacentPairs() -> LazyStream<(Element, Element)> {
     EasySequence.zip(self, tail)
   }

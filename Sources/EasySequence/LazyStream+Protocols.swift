@@ -15,7 +15,7 @@ extension LazyStream: Hashable where Element: Hashable {
   /// Hashes the first eight elements, or as many as there are, and computes them.
   ///
   /// Not all, so that infinite streams can be hashed; not the first alone, as RACSequence does, because then all streams
-  /// that begin alike collide. Streams that differ behind the eighth element do, and are told apart by `==`.
+  /// that begin alike collide. Streams that first differ after the eighth element do collide, and are told apart by `==`.
   @inlinable public func hash(into hasher: inout Hasher) {
     var (iterator, left) = (makeIterator(), 8)
     while left > 0, let element = iterator.next() {

@@ -1,5 +1,5 @@
 extension LazyStream {
-  /// The elements that satisfy `isIncluded`. A long run that does not is a loop. Known as `filter:` in RACSequence.
+  /// The elements that satisfy `isIncluded`. A long run of those that do not is a loop. Known as `filter:` in RACSequence.
   @inlinable public func filter(
     _ isIncluded: @escaping @Sendable (Element) -> Bool
   ) -> LazyStream {
@@ -16,7 +16,7 @@ extension LazyStream {
       }), handle: derivedHandle("filter"))
   }
 
-  /// The first `count` elements. What lies behind is not asked for. Known as `take:` in RACSequence.
+  /// The first `count` elements. What lies beyond is not asked for. Known as `take:` in RACSequence.
   @inlinable public func prefix(_ count: Int) -> LazyStream {
     if count < 0 { refuse(count, "prefix") }
     if count == 0 { return LazyStream() }
@@ -50,7 +50,7 @@ extension LazyStream {
     prefix(while: { !predicate($0) })
   }
 
-  /// The elements from the first that does not satisfy `predicate`, which is not asked again after it.
+  /// The elements from the first that does not satisfy `predicate`; the predicate is not asked again after it.
   ///
   /// Known as `skipWhileBlock:` in RACSequence.
   @inlinable public func drop(

@@ -32,7 +32,7 @@ public struct LazyStream<Element: Sendable>: Sequence, Sendable {
     self.init(place: .at(Chunk(capacity: capacity, engine: engine), 0), handle: handle)
   }
 
-  /// A stream of what `next` returns, up to the first nil. It is called once an element, never after nil.
+  /// A stream of what `next` returns, up to the first nil. It is called once per element, never after nil.
   @inlinable @inline(__always) init(handle: Handle? = nil, _ next: @escaping () -> Element?) {
     self.init(engine: Engine(next), handle: handle)
   }
@@ -70,8 +70,8 @@ extension LazyStream {
   ///     numbers.tail.tail.head          // 3
   ///
   /// The elements are shared, and still computed in order: the head of a tail is computed after the element before it.
-  /// Holding a tail and not the stream frees what lies before, up to 32 elements, also if the tail was made before those
-  /// were computed. O(1). Known as `tail` in RACSequence, where it may be nil.
+  /// Holding a tail and not the stream frees what lies before, except for up to 32 elements, even if the tail was made before
+  /// those were computed. O(1). Known as `tail` in RACSequence, where it may be nil.
   @inlinable public var tail: LazyStream { dropFirst(1) }
 
   /// The first element and the rest, or nil if the stream is empty.
@@ -89,13 +89,13 @@ extension LazyStream {
 
   /// The stream without its first `count` elements; empty if there are no more. Computes nothing.
   ///
-  /// The elements that are skipped are computed, in order, when one behind them is asked for. O(1), except for a
+  /// The elements that are skipped are computed, in order, when one after them is asked for. O(1), except for a
   /// step for each 32 elements that are known already.
   /// Known as `skip:` in RACSequence.
   @inlinable public func dropFirst(_ count: Int = 1) -> LazyStream {
     if count < 0 { refuse(count, "dropFirst") }
     var (chunk, index) = place.known
-    // No stream is that long, so what lies beyond all numbers lies behind its end as well.
+    // No stream is that long, so what lies beyond all numbers lies beyond its end as well.
     index = index.addingReportingOverflow(count).overflow ? .max : index + count
     (chunk, index) = skipKnown(chunk, index)
     return LazyStream(place: Place(chunk, index), handle: handle)
@@ -115,7 +115,7 @@ extension LazyStream {
     /// How many elements of the chunk may be read without looking.
     @usableFromInline var ready = 0
     @usableFromInline let handle: Handle?
-    /// Where the walk begins, if that lies behind the known elements and none has been asked for.
+    /// Where the walk begins, if that lies beyond the known elements and none has been asked for.
     @usableFromInline var ahead: Ahead<Element>?
 
     @inlinable init(_ stream: LazyStream) {

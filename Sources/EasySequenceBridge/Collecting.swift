@@ -19,7 +19,7 @@ public final class Collecting<Value: Sendable>: Cancelable {
   private final class Log: Sendable {
     let values = Mutex<[Value]>([])
   }
-  /// Reads the log where it is: who held its array would make the next value copy it.
+  /// Reads the log where it is: whoever held its array would make the next value copy it.
   private struct Reader: Sequence, IteratorProtocol {
     let log: Log
     var places: Range<Int>

@@ -7,7 +7,7 @@ extension LazyStream {
   ///
   ///     LazyStream(1...3).play(into: node)      // the listeners of node hear 1, 2, 3
   ///
-  /// An element that has been played is not kept, unless somebody holds the stream from before it on: so a
+  /// An element that has been played is not kept, unless somebody holds the stream from some point before it: so a
   /// file of any length can be played without a variable for the stream of its lines.
   /// Known as `signalWithScheduler:` with the immediate scheduler in ReactiveCocoa.
   public consuming func play(into node: MutableNode<Element>) {
@@ -20,8 +20,8 @@ extension LazyStream {
   ///     playing.cancel()
   ///
   /// Before each element it looks whether the node still exists and whether it, or a node downstream of it, has a
-  /// listener; if not, it ends and computes no more. So listen first, then play. Of a lens that is its own listeners, not those of its
-  /// whole; of a shared node those of this process. The scheduler does other work
+  /// listener; if not, it ends and computes no more. So listen first, then play. For a lens, its own listeners count, not those of its
+  /// whole; for a shared node, those of this process. The scheduler does other work
   /// between two elements. The node is not kept, nor are the elements that have been played.
   /// Known as `signalWithScheduler:` in ReactiveCocoa.
   @discardableResult
@@ -59,7 +59,7 @@ public final class Playing<Element: Sendable>: Cancelable {
   /// Whether it has ended: by the stream's end, by `cancel()`, or because nobody listened.
   public var isOver: Bool { state.withLock { $0.rest == nil } }
 
-  /// Ends it. An element that another thread computes just now is not told any more; one that it tells just now is.
+  /// Ends it. An element that another thread is computing just now is not told any more; one that it is telling just now is.
   public func cancel() {
     let dropped = state.withLock { state in
       defer { state.rest = nil }

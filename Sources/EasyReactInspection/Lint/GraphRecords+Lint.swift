@@ -3,7 +3,7 @@ import EasyReact
 /// What is wrong, or seems wrong, in a saved session.
 public struct LintReport: Codable, Hashable, Sendable, CustomStringConvertible {
   public var findings: [LintFinding]
-  /// The rules that were meant, and that records cannot answer.
+  /// The rules that were asked for, and that records cannot answer.
   public var leftOut: [LintRule]
 
   public init(findings: [LintFinding] = [], leftOut: [LintRule] = []) {
@@ -11,7 +11,7 @@ public struct LintReport: Codable, Hashable, Sendable, CustomStringConvertible {
     self.leftOut = leftOut
   }
 
-  /// A line a finding, and one that says what was not looked for.
+  /// A line per finding, and one that says what was not looked for.
   public var description: String {
     let rest = leftOut.map(\.rawValue).joined(separator: ", ")
     let last =

@@ -10,7 +10,7 @@ public enum LintRule: String, Codable, Sendable, CaseIterable {
   case ringHeldByItself
   /// A node that has lost an upstream which it computes from: it says nothing any more.
   case terminated
-  /// A join of latest values with an upstream that tells events, of which none is kept: it waits for ever.
+  /// A join of latest values with an upstream that tells events, none of which is kept: it waits for ever.
   case eventsAreNotKept
   /// A join of latest values with an empty upstream that nothing can give a value.
   case waitsForEver
@@ -35,7 +35,7 @@ public enum LintRule: String, Codable, Sendable, CaseIterable {
   case changesNothing
   /// A filter, or a join, that has run and never told anything.
   case neverPasses
-  /// A zip of which one side is far ahead: what waits for partners grows.
+  /// A zip with one side far ahead: what waits for partners grows.
   case unevenZip
   /// A plain listener that was called on several threads.
   case listenerOnManyThreads

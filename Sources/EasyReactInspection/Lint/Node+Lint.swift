@@ -14,7 +14,7 @@ extension AnyNode {
   /// - Parameters:
   ///   - rules: Those that are left out.
   ///   - extra: Those that are asked for besides the usual ones: ``LintRule/neverHeard``.
-  ///   - recorder: Of what has happened, for the rules that need it.
+  ///   - recorder: Knows what has happened, for the rules that need it.
   /// - Complexity: O(nodes and edges), what the recorder keeps, and a look at each edge of the process that leads back.
   public final func lint(
     without rules: Set<LintRule> = [], including extra: Set<LintRule> = [],

@@ -124,7 +124,7 @@ struct CauseFinder {
 
   // MARK: - Each kind
 
-  /// The call of the listener that did it, where this is inside of one.
+  /// The call of the listener that did it, if this is inside of one.
   private func listener(of event: TracedEvent) -> [UInt64] {
     if event.turn == 0 { return [] }
     return threads[event.thread]?.listener.map { [$0.sequence] } ?? []
@@ -263,7 +263,7 @@ struct CauseFinder {
 
   private mutating func wait(_ event: TracedEvent) {
     let way = way(event)
-    // A set that came behind a later one is told under its number: of the two the operator drops the first.
+    // A set that came after a later one is told under its number: of the two the operator drops the first.
     if event.stop == .heldBackByTimer && event.keepsNewest {
       waiting[way]?.removeAll { $0.leftOver == 0 }
     }

@@ -7,7 +7,7 @@ struct GraphLook: Sendable {
   /// How many each node has, by id.
   private(set) var listeners: [UInt64: Int] = [:]
 
-  /// Meets what it sees. It waits for nodes by their traces, and so keeps one of them at a time, with its neighbours: who
+  /// Meets what it sees. It waits for nodes by their traces, and so keeps one of them at a time, with its neighbours: whoever
   /// lets go of a node's last reference is inside its graph for that moment.
   init(_ recording: Recording) {
     var waiting = recording.traces

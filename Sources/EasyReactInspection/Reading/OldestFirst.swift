@@ -1,6 +1,6 @@
 /// What waits, in the order in which it came.
 struct OldestFirst<Element: Sendable>: Sendable {
-  /// Those that were taken from the front stay until they are half of all, so to take one costs O(1).
+  /// Those that were taken from the front stay until they are half of all, so taking one costs O(1).
   private var all: [Element] = [], taken = 0
 
   var isEmpty: Bool { taken == all.count }
@@ -15,7 +15,7 @@ struct OldestFirst<Element: Sendable>: Sendable {
     return first
   }
 
-  /// - Complexity: O(1) where it is the first of all, else O(n).
+  /// - Complexity: O(1) if it is the first of all, else O(n).
   mutating func takeFirst(where isIt: (Element) -> Bool) -> Element? {
     guard let place = all[taken...].firstIndex(where: isIt) else { return nil }
     return place == taken ? takeFirst().first : all.remove(at: place)

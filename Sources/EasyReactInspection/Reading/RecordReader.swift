@@ -59,7 +59,7 @@ struct RecordReader {
     events.append(record(event, finding.causes))
   }
 
-  /// How fast the processor counts is known the better the longer it has counted, so later readings differ a little.
+  /// The longer the processor has counted, the better it is known how fast it counts, so later readings differ a little.
   private mutating func nanoseconds(_ event: TracedEvent) -> UInt64 {
     latest = max(latest, event.nanoseconds)
     return latest
@@ -240,7 +240,7 @@ struct RecordReader {
 
   // MARK: - Records
 
-  /// Everything; or, of events, those behind one.
+  /// Everything; or, of events, those after one.
   func records(after sequence: UInt64, began: Double) -> GraphRecords {
     // `.max` for whoever wants nodes and edges alone.
     let first = sequence == 0 ? 0 : events.upperBound(sequence)
@@ -336,6 +336,6 @@ extension EventRecord.Kind {
 }
 
 extension ValueRecord {
-  /// Of a private node: whether it is known, and is empty, may be seen.
+  /// For a private node: whether it is known, and is empty, may be seen.
   fileprivate var hidden: ValueRecord { text == nil ? self : .private }
 }

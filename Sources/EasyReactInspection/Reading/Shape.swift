@@ -1,14 +1,14 @@
 /// Which nodes led to one node, at each moment.
 struct Shape {
   private let target: UInt64
-  /// Those from which edges of whatever times lead to the target.
+  /// Those from which edges of any time lead to the target.
   private var once: Set<UInt64> = []
   private var into: [UInt64: [EdgeRecord]] = [:]
   /// Of edges to the target and to those nodes: what becomes of others changes nothing here.
   private var out: [UInt64: [EdgeRecord]] = [:], cuts: [EdgeRecord] = []
   /// The sequences of events that changed the shape; between two of them, in an epoch, it is the same.
   private var changes: [UInt64] = []
-  /// Of the epoch that was asked about last. Of all of them it would be as much as nodes times changes.
+  /// Of the epoch that was asked about last. For all of them it would be as much as nodes times changes.
   private var leading: (epoch: Int, nodes: Set<UInt64>)?
   /// From where edges of a time between two changes led here, each at some moment of it.
   private var leadingWithin: [Span: Set<UInt64>] = [:]
@@ -50,7 +50,7 @@ struct Shape {
   }
 
   /// By node: the first cut edge of each way that led from it to the target.
-  /// - Complexity: O(nodes and edges) for each node, or for each node above a cut, of whichever there are fewer.
+  /// - Complexity: O(nodes and edges) for each node, or for each node above a cut, whichever are fewer.
   func cutsOnWay(from nodes: Set<UInt64>, at sequence: UInt64) -> [UInt64: [EdgeRecord]] {
     let nodes = nodes.intersection(once)
     let cuts = Dictionary(grouping: cuts.filter { $0.cut!.sequence <= sequence }) { $0.upstream }

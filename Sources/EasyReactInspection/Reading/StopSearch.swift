@@ -6,7 +6,7 @@ import EasyReact
 /// concerns the node if a way led on from there to the node at that moment. Besides an edge may have passed nothing on
 /// and said nothing, as default edges do with emptiness.
 ///
-/// Several sets may have caused one event, as those of a batch cause what a join stores; and what waited for a timer comes behind
+/// Several sets may have caused one event, as those of a batch cause what a join stores; and what waited for a timer comes after
 /// what later sets caused. So each event is asked once what ended there, in order of the moments at which it matters how the
 /// graph was.
 struct StopSearch {
@@ -130,7 +130,7 @@ struct StopSearch {
 
   /// When it matters, for what ended at the event, how the graph was.
   private func moment(of event: EventRecord) -> UInt64 {
-    // Cut before the value came to it, but within the turn, it is met all the same, behind edges whose followers may have changed
+    // Cut before the value came to it, but within the turn, it is met all the same, after edges whose followers may have changed
     // the ways since.
     guard event.kind == .stopped, let cut = event.edge.flatMap({ records.edge($0) })?.cut,
       let cause = event.causes.last, cut.sequence < cause
@@ -150,7 +150,7 @@ struct StopSearch {
     guard let stop = event.stop, effects[event.sequence] == nil, stop != .noConsumer else {
       return nil
     }
-    // Of a listener: nothing goes on from there.
+    // For a listener: nothing goes on from there.
     if let edge = event.edge.flatMap({ records.edge($0) }), edge.isListener { return nil }
     if !shape.leadsOrIs(event.node, at: moment(of: event)) { return nil }
     let name = words(event.node, event.edge)

@@ -25,17 +25,17 @@ public struct EdgeRecord: Codable, Hashable, Sendable, Identifiable {
   public var isBackEdge: Bool
   /// What comes over it arrives later: by a scheduler, a timer or an asynchronous call.
   public var isDeferred: Bool
-  /// Of a listener: is it called elsewhere than where the value is told, on a scheduler, an actor or in a task? nil: unknown,
+  /// For a listener: is it called elsewhere than where the value is told, on a scheduler, an actor or in a task? nil: unknown,
   /// or no listener.
   public var isPlaced: Bool?
-  /// Of a listener: the object that it lives with, by `listen(by:)` or `assign(to:of:)`; nil: none, or it went before anybody
+  /// For a listener: the object that it lives with, by `listen(by:)` or `assign(to:of:)`; nil: none, or it went before anybody
   /// looked.
   public var owner: OwnerRecord?
   /// nil: before the recording began, or so long ago that the event was dropped.
   public var born: Moment?
   /// From then on nothing passes. nil: it is there.
   public var cut: Moment?
-  /// Of a listener that was made while the recorder ran: where.
+  /// For a listener that was made while the recorder ran: where.
   public var place: SourcePlace?
 
   public init(

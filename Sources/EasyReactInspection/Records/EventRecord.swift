@@ -2,7 +2,7 @@ import EasyReact
 
 /// One thing that happened in the graph.
 ///
-/// Flat, so that it reads the same in Swift and in JSON: which of the fields there are stands with ``Kind``.
+/// Flat, so that it reads the same in Swift and in JSON: ``Kind`` says which of the fields there are.
 public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
   public enum Kind: String, Codable, Sendable, CaseIterable {
     /// `node` was made, or its memory given back.
@@ -13,7 +13,7 @@ public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
     case edgeCut
     /// `node` was set, cleaned or updated: `callSite` where the call can tell, `context` described. `causes`: the call
     /// of the listener that did it. `wave` is its own, given when it was made; once it is stored, the one under which it
-    /// is told, which is another one where it had to wait.
+    /// is told, which is another one if it had to wait.
     case set
     /// The present value of `node` goes through the new `edge` to `other`.
     case pushed
@@ -21,11 +21,11 @@ public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
     case stored
     /// A listener of `node` is called: `edge`.
     case told
-    /// A value of `other` has reached the join `node` over `edge`: it runs when no plain edge is left.
+    /// A value of `other` has reached the join `node` over `edge`: the join runs when no plain edge is left.
     case arrived
     /// What was on its way over `edge` from `other` to `node` goes no further: `stop`.
     case stopped
-    /// It reached `node` while that was telling another value, and waits in its queue. `other` nil: a set.
+    /// A value reached `node` while the node was telling another one, and waits in its queue. `other` nil: a set.
     case queued
     /// More sets waited in queues in one turn than the limit allows.
     case endlessSets
@@ -41,14 +41,14 @@ public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
   public var thread: UInt64
   /// All events from an outermost call of a thread until it returns have one number; zero outside of any.
   public var turn: UInt64
-  /// The number of the wave; zero where there is none.
+  /// The number of the wave; zero if there is none.
   public var wave: UInt64
   public var kind: Kind
   public var node: UInt64
   public var other: UInt64?
   public var edge: UInt64?
-  /// The sequences of the events that made this one happen, as far as they are kept: of what a join stores all the
-  /// arrivals, of anything else one.
+  /// The sequences of the events that made this one happen, as far as they are kept: for what a join stores, all the
+  /// arrivals; for anything else, one.
   public var causes: [UInt64]
   public var stop: GraphEvent.Stop?
   public var old: ValueRecord?
@@ -83,6 +83,6 @@ public struct EventRecord: Codable, Hashable, Sendable, Identifiable {
   public var moment: Moment { Moment(sequence: sequence, nanoseconds: nanoseconds) }
   /// Since the recording began.
   public var time: Duration { moment.time }
-  /// Of a stored value: it equals the one before, as far as descriptions tell.
+  /// For a stored value: it equals the one before, as far as descriptions tell.
   public var isUnchanged: Bool { kind == .stored && old == new && old?.form == .value }
 }

@@ -1,10 +1,10 @@
 extension GraphRecords {
-  /// The same of one graph alone: of the nodes that are joined to this one, or once were. A recorder hears all graphs of
+  /// The same for one graph alone: for the nodes that are joined to this one, or once were. A recorder hears all graphs of
   /// the process.
   ///
   ///     let session = GraphSession(program: "Shop", records: recorder.records.graph(of: total.id))
   ///
-  /// A set that a listener of another graph made counts as made from outside. Of a node that is not among the records:
+  /// A set that a listener of another graph made counts as made from outside. For a node that is not among the records:
   /// nothing.
   /// - Complexity: O(nodes, edges and events).
   public func graph(of node: UInt64) -> GraphRecords {
@@ -20,7 +20,7 @@ extension GraphRecords {
     return graph
   }
 
-  /// Of several graphs that are not joined, each with what is its nodes', in one walk.
+  /// Of several graphs that are not joined, each with what belongs to its nodes, in one walk.
   func parted(into count: Int, _ graph: (UInt64) -> Int?) -> [GraphRecords] {
     let empty = GraphRecords(dropped: dropped, began: began)
     var parts = Array(repeating: empty, count: count)

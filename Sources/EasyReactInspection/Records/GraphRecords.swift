@@ -12,7 +12,7 @@ public struct GraphRecords: Codable, Hashable, Sendable {
   public var edges: [EdgeRecord]
   /// By sequence.
   public var events: [EventRecord]
-  /// How many events there were before these which are not kept any more.
+  /// How many events before these are not kept any more.
   public var dropped: UInt64
   /// When the recording began: seconds since 1970, UTC.
   public var began: Double
@@ -38,7 +38,7 @@ public struct GraphRecords: Codable, Hashable, Sendable {
   /// - Complexity: O(log n).
   public func event(_ sequence: UInt64) -> EventRecord? { events.find(sequence) }
 
-  /// The node's name, or its operator and line; `node 7` of one that is not among the records.
+  /// The node's name, or its operator and line; `node 7` for one that is not among the records.
   public func label(of node: UInt64) -> String { self.node(node)?.label ?? "node \(node)" }
 }
 
@@ -69,7 +69,7 @@ public struct WaveRecord: Codable, Hashable, Sendable, Identifiable {
   public var id: UInt64 { number }
   /// Of the root. What had to wait goes on under another number and belongs here all the same.
   public var number: UInt64
-  /// The node that was set; of an initial push the node whose value it is.
+  /// The node that was set; for an initial push, the node whose value it is.
   public var root: UInt64
   /// The sequences of its events, the root's first.
   public var events: [UInt64]
@@ -83,7 +83,7 @@ public struct WaveRecord: Codable, Hashable, Sendable, Identifiable {
 
 extension GraphRecords {
   /// The waves, in order of their roots. What a join tells belongs to the wave of each arrival; what is pushed through a new
-  /// edge under the number of the set whose value it is, as by a sync, to that set's.
+  /// edge under the number of the set whose value it is, as by a sync, belongs to that set's.
   /// - Complexity: O(events and their causes).
   public var waves: [WaveRecord] {
     var waves: [WaveRecord] = []

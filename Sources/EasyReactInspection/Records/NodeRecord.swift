@@ -4,7 +4,7 @@ public struct NodeRecord: Codable, Hashable, Sendable, Identifiable {
   public let id: UInt64
   /// The name for people, as it was when the records were read; nil: unnamed.
   public var name: String?
-  /// What computes the node: `Map`, `Combine`, `Link`; `Source` where nothing leads to it.
+  /// What computes the node: `Map`, `Combine`, `Link`; `Source` if nothing leads to it.
   public var operation: String
   /// The type of the values.
   public var type: String
@@ -17,7 +17,7 @@ public struct NodeRecord: Codable, Hashable, Sendable, Identifiable {
   public var born: Moment?
   /// nil: it lives.
   public var gone: Moment?
-  /// When the records were read; of a node that is gone its last one.
+  /// When the records were read; for a node that is gone, its last one.
   public var value: ValueRecord
   /// How many listeners it had when the records were read.
   public var listeners: Int
@@ -52,13 +52,13 @@ public struct NodeCounts: Codable, Hashable, Sendable {
   public var stored: UInt64 = 0
   /// How often one of its listeners was called.
   public var told: UInt64 = 0
-  /// How often what was stored equalled what the node held. Equal are values of the same bytes, where the type is
-  /// trivial and of 16 bytes at most; and else those of the same description, and hash where the type has one. Sets and
-  /// dictionaries are described in any order, so of these the hash alone counts.
+  /// How often what was stored equalled what the node held. Values are equal if they have the same bytes, where the type is
+  /// trivial and of 16 bytes at most; else if they have the same description, and the same hash where the type has one. Sets and
+  /// dictionaries are described in any order, so for these the hash alone counts.
   public var storedEqual: UInt64 = 0
   /// How often its operator ran and nothing came of it: refused, equal, or another upstream has no value.
   public var ranInVain: UInt64 = 0
-  /// What its operator took, in all; nil where the recorder does not measure it. Not what follows from the value, nor
+  /// What its operator took, in all; nil if the recorder does not measure it. Not what follows from the value, nor
   /// the listeners.
   public var ownNanoseconds: UInt64? = nil
 

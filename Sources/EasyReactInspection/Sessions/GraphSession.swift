@@ -163,7 +163,7 @@ extension GraphSession {
     try checkOrder(records.events.map(\.sequence), "events")
   }
 
-  /// More than this nothing counts in a year, nor is it a whole number for everybody who reads JSON.
+  /// Nothing counts more than this in a year, nor is more a whole number for everybody who reads JSON.
   private static let mostCounted: UInt64 = 1 << 53
 
   private static func checkCounts(_ nodes: [NodeRecord]) throws(SessionError) {

@@ -1,6 +1,6 @@
 /// What the records say of nodes by their names, found once for all of them.
 struct SessionNames {
-  /// Of several nodes with one name the first made of which it is known what they told, or else of all.
+  /// Of several nodes with one name, the first made of those of which it is known what they told, or else of all.
   private var first: [String: NodeRecord] = [:]
   private var several: Set<String> = [], hidden: Set<String> = []
   /// Nodes that something on the way to them makes late.

@@ -58,7 +58,7 @@ public struct SessionReplay {
 
   /// Plays all turns.
   ///
-  /// - Parameter wait: Called before each turn with the time since the one before: `scheduler.advance(by: $0)` where a
+  /// - Parameter wait: Called before each turn with the time since the one before: `scheduler.advance(by: $0)` if a
   ///   graph waits for timers of a virtual scheduler.
   @discardableResult
   public func run(waiting wait: (Duration) -> Void = { _ in }) -> Report {

@@ -15,13 +15,13 @@ public struct SessionTest {
   public var name: String
   /// Whole lines; `EasyReact`, `Synchronization` and `Testing` are there anyway.
   public var imports: [String] = []
-  /// Traits of the test, as they stand behind `@Test`: `.tags(.session)`.
+  /// Traits of the test, as they stand after `@Test`: `.tags(.session)`.
   public var traits: [String] = []
   /// Lines that build a fresh graph in which nothing has been set. `told`, `listenings` and `sessionNodes` are the test's own names.
   public var setUp = "let graph = makeGraph()"
   /// How a node is written, by its recorded name, or without one by its label. Others are found by their name among those that `graph` reaches.
   public var expressions: [String: String] = [:]
-  /// The nodes whose values are expected, by name; nil: all named ones that are not private, that nothing sets, and nothing
+  /// The nodes whose values are expected, by name; nil: all named ones that are not private, that nothing sets, and that nothing
   /// makes late.
   public var outputs: [String]?
   /// How a value is written, given its type and its description; nil: as a number, text, Boolean or optional of those.
@@ -43,7 +43,7 @@ public struct SessionTest {
   /// The source.
   ///
   /// - Complexity: O(what is kept).
-  /// - Throws: ``SessionError`` where events were dropped, so that the beginning is unknown, or a value cannot be
+  /// - Throws: ``SessionError`` if events were dropped, so that the beginning is unknown, or a value cannot be
   ///   written: with the node and the remedy.
   public func source() throws(SessionError) -> String {
     guard session.records.dropped == 0 else {
@@ -141,7 +141,7 @@ public struct SessionTest {
         return try #require(met[name]?.node as? MutableNode<Value>)
       }
 
-      /// Of several that have the name the first that is there now.
+      /// Of several that have the name, the first that is there now.
       func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
         try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
       }
@@ -215,7 +215,7 @@ public struct SessionTest {
 
   // MARK: - Literals
 
-  /// Of a number, text, Boolean, or optional of those; nil: of anything else.
+  /// For a number, text, Boolean, or optional of those; nil for anything else.
   public static func literal(_ type: String, _ text: String) -> String? {
     if type.hasPrefix("Optional<"), type.hasSuffix(">") {
       if text == "nil" { return "nil" }

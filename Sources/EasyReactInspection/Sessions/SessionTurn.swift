@@ -10,7 +10,7 @@ public struct SessionTurn: Codable, Hashable, Sendable {
     /// The node's name, or its operator and line.
     public var label: String
     public var type: String
-    /// What it held then; of a clean `empty`.
+    /// What it held then; for a clean, `empty`.
     public var value: ValueRecord
     public var context: String?
   }
@@ -48,7 +48,7 @@ extension GraphSession {
   }
 
   /// What the named nodes told, by name: what each held when the first turn began, if it held anything, and every value
-  /// and event after that. Of several nodes with one name the first made. What private nodes told nobody knows.
+  /// and event after that. Of several nodes with one name, the first one made. Nobody knows what private nodes told.
   public var told: [String: [String]] {
     let start = turns.first?.moment.sequence ?? .max
     var ids: [String: UInt64] = [:]

@@ -25,7 +25,7 @@ struct Canvas {
 
   // MARK: - From nothing
 
-  /// - Parameter effort: Of the search for an order, to the usual one of optimised code.
+  /// - Parameter effort: Of the search for an order, relative to the usual one of optimised code.
   mutating func drawAnew(effort: Double) {
     // Up to 30 ms for a small graph, less than 100 ms in all for one of a thousand nodes, half a second for one of ten
     // thousand (`Benchmarks`: growth, crossings); more where edges are long, for each has a bend in each layer.
@@ -47,7 +47,7 @@ struct Canvas {
     }
   }
 
-  /// Puts the uppermost of `members` to `height`, and says how far down they reach.
+  /// Puts the uppermost of `members` at `height`, and says how far down they reach.
   private mutating func move(_ members: [Int], below height: Double) -> Double {
     let top = members.map { y[$0] - heights[$0] / 2 }.min()!
     for vertex in members { y[vertex] += height - top }
@@ -156,7 +156,7 @@ struct Canvas {
 }
 
 extension Array {
-  /// Of elements of which those that are meant come last: the first that is.
+  /// For elements of which those that are meant come last: the first of those.
   fileprivate func firstIndexOfSorted(where isMeant: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -42,7 +42,7 @@ struct Drawing: Sendable {
   /// Code that is not optimised takes twenty times as long for the same, and a page should not wait.
   private static var usualEffort: Double { _isDebugAssertConfiguration() ? 0.1 : 1 }
 
-  /// A new drawing, that remembers nothing.
+  /// A new drawing that remembers nothing.
   ///
   /// - Parameter effort: How long fewer crossings are searched for; 1: as optimised code does.
   init(of graph: LayoutGraph, effort: Double? = nil) {
@@ -53,7 +53,7 @@ struct Drawing: Sendable {
   }
 
   /// A drawing in which everything that was in `previous` stands where it stood; what is new stands in the
-  /// free places nearest to its neighbours. Something moves to the side only where it comes to stand in
+  /// free places nearest to its neighbours. Something moves to the side only if it comes to stand in
   /// another layer, or a layer needs more width. When that has made a tangle, it is drawn anew.
   init(of graph: LayoutGraph, keeping previous: Drawing) {
     var canvas = Canvas(graph, keeping: previous.memory)

@@ -4,7 +4,7 @@
 /// the longest way to a node over edges that do not lead back: its rank, without the holes that cut edges leave. Then
 /// the edges are shortened (``NetworkSimplex``), which halves the bends and the crossings of a usual graph.
 ///
-/// Edges that lead back are told by the graph. What else goes round, a folded group that is upstream and
+/// The graph tells which edges lead back. What else goes round, a folded group that is upstream and
 /// downstream of another, or a picture taken while other threads changed the graph, is cut open by a
 /// walk in depth (Gansner and others, A Technique for Drawing Directed Graphs, 1993, section 2.1).
 struct Layering {

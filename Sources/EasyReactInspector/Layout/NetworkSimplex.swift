@@ -12,10 +12,10 @@ struct NetworkSimplex {
 
   private var isInTree: [Bool]
   private var cutValue: [Int]
-  /// Of a node: the tree's edge towards the root; -1 for the root.
+  /// For a node: the tree's edge towards the root; -1 for the root.
   private var parent: [Int]
   private var postorder: [Int]
-  /// Of a node: where it stands in `postorder`, and where its subtree begins there.
+  /// For a node: where it stands in `postorder`, and where its subtree begins there.
   private var place: [Int]
   private var low: [Int]
 

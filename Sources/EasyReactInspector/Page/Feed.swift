@@ -39,7 +39,7 @@ struct Feed {
   /// nil: nothing happened.
   mutating func next() -> Frame? {
     var records = source.records(after: sequence)
-    // Where the recorder was started again the events have the numbers of others.
+    // If the recorder was started again, the events have the numbers of others.
     let isFirst = records.began != began
     if isFirst {
       if sequence > 0 { records = source.records }

@@ -6,7 +6,7 @@ import EasyReactInspection
 struct GraphView {
   /// How many boxes are drawn at most: more cannot be read, and a browser becomes slow.
   static let mostBoxes = 1_200
-  /// From so many nodes on, groups are folded unless somebody unfolds them.
+  /// From this many nodes on, groups are folded unless somebody unfolds them.
   static let foldsFrom = 250
 
   enum Box {

@@ -5,7 +5,7 @@ import EasyReactInspection
 ///
 /// O(nodes and edges).
 struct Owners {
-  /// So many are told apart; more are "several owners".
+  /// This many are told apart; more are "several owners".
   static let most = 3
 
   private var owners: [UInt64: Set<OwnerRecord>] = [:]
@@ -36,7 +36,7 @@ struct Owners {
     return all.count > own.count
   }
 
-  /// `Panel`; `Panel #2` where there are several of that type.
+  /// `Panel`; `Panel #2` if there are several of that type.
   func label(_ owner: OwnerRecord) -> String {
     counts[owner.type] ?? 1 == 1 ? owner.type : "\(owner.type) #\(owner.id)"
   }

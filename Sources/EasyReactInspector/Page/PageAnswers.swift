@@ -15,7 +15,7 @@ struct PageAnswers: Sendable {
     self.allowsChanges = allowsChanges
   }
 
-  /// - Parameter path: What stands behind the token.
+  /// - Parameter path: What comes after the token.
   func answer(_ request: Request, path: String) throws -> Reply {
     switch (request.method, path) {
     case (.get, "") where request.query.isEmpty: .file("page.html")

@@ -4,7 +4,7 @@ import EasyReactInspection
 struct ShownValue: Encodable, Hashable, Sendable {
   var form: ValueRecord.Form
   var text: String?
-  /// How often something was stored; of a moment in the past not told.
+  /// How often something was stored; for a moment in the past, not told.
   var stored: UInt64?
   /// The wave that stored it, as far as it is known.
   var wave: UInt64?

@@ -63,7 +63,7 @@ struct WaveAccount: Encodable, Sendable {
   var row: WaveRow
   var events: [EventRow]
   var notShown: Int
-  /// What every node held after it: in the same answer, for a moment later its events may be dropped.
+  /// What every node held after it: in the same answer, because a moment later its events may be dropped.
   var values: [String: ShownValue]
   /// The numbers of the waves before and after.
   var previous: UInt64?

@@ -21,7 +21,7 @@ struct Gate: Sendable {
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
-  /// Lets a request in, and says what it asks for behind the token: `""` is the page.
+  /// Lets a request in, and says what it asks for after the token: `""` is the page.
   func admit(_ request: Request) throws(Refusal) -> String {
     guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
       throw .forbidden

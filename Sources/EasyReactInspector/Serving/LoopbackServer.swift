@@ -3,10 +3,10 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// Serves one request a connection, on the loopback address alone.
+/// Serves one request per connection, on the loopback address alone.
 ///
 /// What a stranger can make it do is bounded: so many connections at once, so many bytes of a request, and so many
-/// seconds for it; a reader that is too slow is cut off. Where too many are refused, the next ones are let in later.
+/// seconds for it; a reader that is too slow is cut off. If too many are refused, the next ones are let in later.
 /// Answers are made one at a time for each connection, and a stream of events makes the next one only when the last is
 /// written, so nothing piles up.
 struct LoopbackServer: Sendable {
@@ -14,7 +14,7 @@ struct LoopbackServer: Sendable {
     var connections = 64
     var secondsToRead = 10.0
     var secondsToWrite = 30.0
-    /// So many refusals at once, and so many a second from then on. Whoever knows the token is not counted.
+    /// This many refusals at once, and this many a second from then on. Whoever knows the token is not counted.
     var refusals = 100.0
     var refusalsPerSecond = 100.0
     /// How many may wait with the system to be let in; it turns the others away, and they try again.
@@ -125,7 +125,7 @@ struct LoopbackServer: Sendable {
     }
   }
 
-  /// nil: it came to nothing, for the other side has left, or this process has no file left.
+  /// nil: it came to nothing, because the other side has left, or this process has no file left.
   private func next(_ listening: AsyncSocket) async throws -> AsyncSocket? {
     do {
       return try await listening.accept()

@@ -8,7 +8,7 @@ struct Request: Equatable, Sendable {
   /// Before the question mark, percent signs decoded.
   var path: String
   var query: [String: String]
-  /// Names in small letters; of several of one name none is taken.
+  /// Names in small letters; if several have one name, none is taken.
   var headers: [String: String]
   var body = Data()
 

@@ -18,12 +18,12 @@ struct Envelope: Hashable, Sendable {
   var previous: UInt64 = 0
   var trail = WriteTrail()
 
-  /// Of an entry that no shared node wrote: nobody knows what was written before it.
+  /// For an entry that no shared node wrote: nobody knows what was written before it.
   static func unknown(at revision: UInt64) -> Envelope {
     Envelope(trail: WriteTrail(since: revision))
   }
 
-  /// How many there are with so many more. It wraps: whoever wrote the entry may have written any number.
+  /// How many there are with that many more. It wraps: whoever wrote the entry may have written any number.
   func count(with more: Int) -> UInt64 { count &+ UInt64(more) }
 
   /// The newest write of a writer that is known to have been done, as this entry or before it.
@@ -58,8 +58,8 @@ struct Envelope: Hashable, Sendable {
 
 extension Envelope {
   static let version: UInt8 = 2
-  /// How much goes into one entry at most, unless one value alone is more: what many sets save is the way to the store and back, and of
-  /// that nothing is left to save at these.
+  /// How much goes into one entry at most, unless one value alone is more: what many sets save is the way to the store and back, and at
+  /// these figures nothing of that is left to save.
   static let valuesAtOnce = 64, bytesAtOnce = 1 << 16
 
   /// Before the bytes of a value.

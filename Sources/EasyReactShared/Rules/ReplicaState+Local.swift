@@ -46,7 +46,7 @@ extension ReplicaState {
   var shown: Value? { waiting.last?.result ?? (waiting.isEmpty ? confirmed.value : nil) }
 
   private mutating func append(_ operation: Operation) {
-    // The node holds it now; again only behind what others set and is still to be told.
+    // The node holds it now; again only after what others set and is still to be told.
     defer {
       untellWaiting()
       if rules.telling == .newest { told = Queue() }

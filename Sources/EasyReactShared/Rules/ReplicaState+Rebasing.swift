@@ -5,7 +5,7 @@ import EasyReact
 /// What waits, on its way to be computed anew on what the store has.
 ///
 /// That is done in two parts, for there may be much: first what is written next, so that it is on its way while the rest is computed. Else
-/// one who has been away for long, and has many updates to bring, would come too late with every write where others write often.
+/// one who has been away for long, and has many updates to bring, would come too late with every write if others write often.
 struct Rebasing: Sendable {
   /// What is told at its end.
   enum End: Sendable { case nothing, waiting, shown }
@@ -14,7 +14,7 @@ struct Rebasing: Sendable {
   var index = 0
   /// The first part has been computed.
   var isBegun = false
-  /// Of what cannot be read nothing can be made.
+  /// Nothing can be made of what cannot be read.
   var isReadable: Bool
   /// How many closures have run.
   var cost = 0
@@ -28,7 +28,7 @@ extension ReplicaState {
     if !isKnown { return }
     var new = Rebasing(
       end: rebasing?.end ?? .nothing, isReadable: confirmed.problem == nil)
-    // That there is nothing is no news of anybody's, where something waits.
+    // That there is nothing is nobody's news if something waits.
     let hasNews = !theirs.isEmpty && (confirmed.revision > 0 || waiting.isEmpty)
     if hasNews, rules.telling == .every {
       tellTheirs(theirs)

@@ -35,7 +35,7 @@ extension ReplicaState {
     rebase(telling: entry.problem == nil ? news : [])
   }
 
-  /// Of an entry of one's own: is it what the node holds? A store that is not exact may have replaced another entry than the one that it was
+  /// For an entry of one's own: is it what the node holds? A store that is not exact may have replaced another entry than the one that it was
   /// computed on, and what waits has been computed on that other one.
   private func isAsHeld(_ entry: Entry) -> Bool {
     entry.envelope.previous == confirmed.revision || !dependsOnBase

@@ -12,7 +12,7 @@ extension ReplicaState {
     return next.map { .store($0) } ?? .clear
   }
 
-  /// What another one set, in the store's order. Behind it comes what waits here, for that is what the node is to hold.
+  /// What another one set, in the store's order. After it comes what waits here, for that is what the node is to hold.
   mutating func tellTheirs(_ values: [Value?]) {
     untellWaiting()
     told.append(contentsOf: values)

@@ -10,8 +10,8 @@ import EasyReact
 //  5. `isToBeTold`, `nextTold`  what the node is to tell, if that is not what it holds.
 //
 // What makes it right:
-//  - Every write expects the newest revision known, so it can only be done as the *next* one after it. What was answered by
-//    nobody is tried again with the same expectation: it cannot be done twice.
+//  - Every write expects the newest revision known, so it can only be done as the *next* one after it. What nobody
+//    answered is tried again with the same expectation: it cannot be done twice.
 //  - An entry says which writes went before it (`WriteTrail`), so one that came first is known to be done, or never to be.
 //  - What was written together is in the store as a whole or not at all. What an entry has of one's own is known by its sequence, and
 //    with it everything before that.
@@ -28,7 +28,7 @@ struct ReplicaRules<Value: Sendable>: Sendable {
 }
 
 /// Its steps are extensions, a file each: what the program does, what the store says, what is written, and what is told of it. Nobody else
-/// changes what it holds, but `problem`.
+/// changes what it holds, except `problem`.
 struct ReplicaState<Value: Sendable>: Sendable {
   typealias Change = @Sendable (inout Value?) -> Bool
 
@@ -56,7 +56,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var envelope: Envelope
     /// Why it has no value.
     var problem: SharedProblem?
-    /// What its writer set before, and wrote together with it: where every value is told.
+    /// What its writer set before, and wrote together with it, if every value is told.
     var earlier: [Value?] = []
   }
 
@@ -75,7 +75,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
     var earlier: [Made]
     var expected: UInt64
     var envelope: Envelope
-    /// An earlier try was answered by nobody, so this one's conflict may be its effect.
+    /// Nobody answered an earlier try, so this one's conflict may be its effect.
     var isDoubtful = false
     /// It was a conflict: the entry that was there first has not come yet.
     var isConflict = false
@@ -96,7 +96,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
   var lastSet: UInt64 = 0
   /// What waits is not yet computed on `confirmed`, all of it.
   var rebasing: Rebasing?
-  /// How many closures ran when it was last.
+  /// How many closures ran when that was last done.
   var rebaseCost = 0
   var attempt: Attempt?
   var attempts: UInt64 = 0
@@ -105,7 +105,7 @@ struct ReplicaState<Value: Sendable>: Sendable {
   var valuesAtOnce = Envelope.valuesAtOnce
   /// What the node is still to tell, in order; the last of them is what it is to hold.
   var told = Queue<Value?>()
-  /// The last of them is no news: it is what waits here, again, behind what another one set.
+  /// The last of them is no news: it is what waits here, again, after what another one set.
   var endsWithWaiting = false
   var joinedCount = 0
   var missedCount = 0

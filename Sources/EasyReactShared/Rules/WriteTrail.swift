@@ -10,7 +10,7 @@ struct WriteTrail: Hashable, Sendable {
     var revision: UInt64
   }
 
-  /// So many writers are remembered: eleven bytes or so each, of keys that so many write.
+  /// This many writers are remembered: eleven bytes or so each, for keys that so many write.
   static let limit = 64
 
   var writes: [Write] = []

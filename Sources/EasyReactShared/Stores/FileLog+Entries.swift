@@ -25,7 +25,7 @@ extension StoreEntry {
 
   init?(logged body: Data) {
     var reader = ByteReader(body)
-    // None comes behind the greatest number, so it is nobody's.
+    // None comes after the greatest number, so it is nobody's.
     guard let revision = reader.fixed(), revision != .max, let flag = reader.byte(),
       let length = reader.short(2),
       let key = reader.bytes(Int(length)).flatMap({ String(bytes: $0, encoding: .utf8) })

@@ -11,7 +11,7 @@ import Darwin
 /// Waits until the drive has what was written.
 @Sendable func systemFlush(_ descriptor: Int32) -> Bool {
   #if canImport(Darwin)
-  // `fsync` leaves it in the drive's own cache there. Where that cannot be emptied `fsync` is what there is.
+  // `fsync` leaves it in the drive's own cache there. If that cannot be emptied, `fsync` is what there is.
   if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
   #endif
   return fsync(descriptor) == 0

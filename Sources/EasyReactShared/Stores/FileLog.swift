@@ -8,11 +8,11 @@ import Musl
 import Darwin
 #endif
 
-/// The file of a `FileStore`: entries one behind the other, only ever appended; and what is known of it.
+/// The file of a `FileStore`: entries one after the other, only ever appended; and what is known of it.
 ///
 /// It begins with `EASYREACT LOG 1\n` and eight bytes that no other log has. Each entry: its length and its checksum (four bytes
 /// each, the lowest first), the revision (eight), one byte that is one for a deletion, the length of the key (two), the key, and
-/// the bytes. Who appends has the lock of the folder. A program that is killed while it appends leaves an entry whose checksum is
+/// the bytes. Whoever appends has the lock of the folder. A program that is killed while it appends leaves an entry whose checksum is
 /// wrong, or whose end is missing, at the end of the file: readers stop before it, and the next one who appends cuts it off.
 ///
 /// When most of the file is out of date a new one is written beside it and takes its name.
@@ -29,7 +29,7 @@ struct FileLog {
   private var offset = 0
   /// All that it has, has been read.
   private(set) var isCurrent = false
-  /// Counts the logs: a revision of an earlier one says nothing of this one.
+  /// Counts the logs: a revision of an earlier one says nothing about this one.
   private(set) var generation = 0
   /// A sync failed: what was appended last may not be on the drive, and is not read before it is (`repair`).
   private var isDoubtful = false
@@ -96,7 +96,7 @@ struct FileLog {
       let isTaken = flock(lock, LOCK_EX | LOCK_NB) == 0
       if !isTaken, errno != EWOULDBLOCK, errno != EINTR { throw failure("it cannot be locked") }
       if (try? hasName(lockPath, lock)) == true { return isTaken }
-      // The folder was removed meanwhile: who made it anew has another lock.
+      // The folder was removed meanwhile: whoever made it anew has another lock.
       haveLock(-1)
     }
   }
@@ -122,7 +122,7 @@ struct FileLog {
   enum News { case entry(StoreEntry), reset, current }
 
   /// Reads what others have appended.
-  /// - Parameter news: What was found, also where it throws: it is not found again.
+  /// - Parameter news: What was found, even if it throws: it is not found again.
   mutating func read(_ news: inout [News]) throws(SharedProblem) {
     do throws(SharedProblem) { try readOn(&news) } catch {
       isCurrent = false
@@ -251,7 +251,7 @@ struct FileLog {
     return .stored(revision: entry.revision)
   }
 
-  /// What somebody left who was killed while he appended.
+  /// What somebody who was killed while appending has left.
   private func cutOff() throws(SharedProblem) {
     if try size() > offset, ftruncate(file, off_t(offset)) != 0 {
       throw failure("its log cannot be cut")
@@ -272,7 +272,7 @@ struct FileLog {
   }
 
   private mutating func rewriteIfWorthIt() throws(SharedProblem) {
-    // Where it is not, or there is no room for it, not before it has doubled.
+    // If it is not, or there is no room for it, not before it has doubled.
     leastSizeToRewrite = max(leastSizeToRewrite, 2 * offset)
     let kept = entries.values.joined().sorted { $0.revision < $1.revision }
     let size = kept.reduce(Self.headerSize) { $0 + $1.loggedCount }
@@ -284,7 +284,7 @@ struct FileLog {
     leastSizeToRewrite = max(4 << 20, 2 * size)
   }
 
-  /// A new file takes the name in one step: who reads meanwhile has the old one whole.
+  /// A new file takes the name in one step: whoever reads meanwhile has the old one whole.
   private mutating func replace(with bytes: Data) throws(SharedProblem) {
     let beside = path + ".new"
     let new = open(beside, O_RDWR | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -304,7 +304,7 @@ struct FileLog {
 
   // MARK: Syncing, under the lock
 
-  /// Waits until the drive has the file, and finds it by its name. Where that fails nobody knows what it has.
+  /// Waits until the drive has the file, and finds it by its name. If that fails, nobody knows what it has.
   private mutating func sync() throws(SharedProblem) {
     isDoubtful = true
     if !flush(file) { throw failure("its log cannot be synced") }
@@ -320,7 +320,7 @@ struct FileLog {
     try sync()
   }
 
-  /// A file's name lies in its folder, that one's name in the one above, and so on. Who made them need not have synced them.
+  /// A file's name lies in its folder, that one's name in the one above, and so on. Whoever made them need not have synced them.
   private func syncFolders() -> Bool {
     let names = URL(fileURLWithPath: folder).resolvingSymlinksInPath().pathComponents.dropFirst()
     return (0...names.count).allSatisfy {
@@ -328,7 +328,7 @@ struct FileLog {
     }
   }
 
-  /// True also of one that this program has not made, for it may not read it, and of a file system that cannot sync folders.
+  /// True also for one that this program has not made, since it may be unable to read it, and for a file system that cannot sync folders.
   private func syncFolder(_ path: String) -> Bool {
     let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if folder < 0 { return errno == EACCES || errno == EPERM }

@@ -11,10 +11,10 @@ import Synchronization
 ///
 /// Processes hear each other within a few dozen milliseconds: each looks at the file every 20 ms while it watches something.
 /// What is acknowledged survives the end of any process; with ``Durability/machine`` also that of the machine. The folder lies
-/// on a local disk: file systems of a network do not keep the promises of locks that it builds on. All that it has is in the
-/// memory of each process that has it open. While the folder cannot be read, or not be written, ``connection`` says so, and it is
+/// on a local disk: network file systems do not keep the promises about locks that it builds on. All that it has is in the
+/// memory of each process that has it open. While the folder cannot be read, or cannot be written, ``connection`` says so, and it is
 /// tried again, a write after pauses of up to a second.
-/// - Complexity: O(1) a write, and O(n) in the bytes that it has now and then, when the log is written anew.
+/// - Complexity: O(1) a write, and now and then, when the log is written anew, O(n) in the bytes that it has.
 public final class FileStore: SharedStore {
   /// When is a write acknowledged?
   public enum Durability: Hashable, Sendable {
@@ -73,7 +73,7 @@ public final class FileStore: SharedStore {
   ///   - valueLimit: How many bytes a value has at most.
   ///   - limit: How many sets of one node may wait.
   ///   - interval: How often it looks at what others wrote. Greater than zero; anything else stops with a message.
-  ///   - scheduler: Where it works; nil: on a queue of its own. One that does not wait, as `.immediate`, stops with a message.
+  ///   - scheduler: Where it works; nil: on a queue of its own. One that does not wait, such as `.immediate`, stops with a message.
   public init(
     _ folder: String, durability: Durability = .process, history: Int = 64,
     valueLimit: Int = 16 << 20,
@@ -203,7 +203,7 @@ public final class FileStore: SharedStore {
     if isFirst { scheduler.schedule { self.writeFirst() } }
   }
 
-  /// Tries again while another process has the lock, which is a matter of microseconds unless that is stopped.
+  /// Tries again while another process has the lock, which is a matter of microseconds unless that process is stopped.
   private func writeFirst() {
     guard let first = state.withLock({ $0.writes.first }) else { return }
     guard let answer = answer(to: first) ?? tooLate(first) else {
@@ -269,7 +269,7 @@ extension FileStore.State {
   fileprivate mutating func hindrance(at now: Duration) throws(SharedProblem) -> SharedProblem? {
     guard let setback else { return nil }
     if now < setback.end { return setback.problem }
-    // It takes no write to see that it would fail where the folder cannot be locked.
+    // It takes no write to see that it would fail if the folder cannot be locked.
     do throws(SharedProblem) {
       _ = try log.locked { log throws(SharedProblem) in try log.repair() }
     } catch {

@@ -7,7 +7,7 @@ import Synchronization
 /// be one that works at once.
 package struct Watchers {
   package init() {}
-  /// Of one key, in order. Who has been cancelled is told nothing, and stays until half of them are: so n that are
+  /// Of one key, in order. One that has been cancelled is told nothing, and stays until half of all are: so n that are
   /// cancelled one by one cost O(n) in any order.
   private struct Group {
     var watchers: [Watcher] = []
@@ -23,7 +23,7 @@ package struct Watchers {
     byKey[watcher.key, default: Group()].watchers.append(watcher)
   }
 
-  /// Once, of one that has been cancelled.
+  /// Once, for one that has been cancelled.
   /// - Returns: Those that the caller lets go when it has no lock any more: their end may be that of a scheduler of the program's.
   package mutating func remove(_ watcher: Watcher) -> [Watcher] {
     let key = watcher.key

@@ -90,7 +90,7 @@ extension MarbleTest {
     }
   }
 
-  /// All lines below each other with marks where they differ; nil: they do not.
+  /// All lines, one below the other, with marks where they differ; nil: they do not.
   var difference: String? {
     let rows = rows
     var lines: [(name: String, marbles: Marbles, marks: Set<Int>)] = []

@@ -14,7 +14,7 @@ extension MarbleTest {
     try made(marbles, .own, name, file, line)
   }
 
-  /// The same of any type that can be read from its description: `test.node("1-2", as: Int.self)`.
+  /// The same for any type that can be read from its description: `test.node("1-2", as: Int.self)`.
   public func node<Value: LosslessStringConvertible & Equatable & Sendable>(
     _ marbles: String, as type: Value.Type = Value.self, named name: String? = nil,
     file: StaticString = #fileID, line: UInt = #line
@@ -50,7 +50,7 @@ extension MarbleTest {
   ///     try test.set(taps, "a--b")
   ///     try test.expect(taps.held(), "a--b")
   ///
-  /// The first column is set at once, so the node holds it when it is watched; of an event node,
+  /// The first column is set at once, so the node holds it when it is watched; for an event node,
   /// which holds nothing, it is told when the time begins.
   /// - Parameter name: Of the line in messages; else the node's name.
   public func set<Value: LosslessStringConvertible & Equatable & Sendable>(

@@ -15,7 +15,7 @@ import Synchronization
 /// far as you want to look. It imports no test framework: Swift Testing and XCTest show the error
 /// that a test throws.
 ///
-/// At one instant comes first what is cancelled by a `!` that stands alone, then the inputs in
+/// At one instant, cancellations by a `!` that stands alone come first, then the inputs in
 /// order of their lines, then what the clock has due, in order of scheduling.
 public final class MarbleTest: Sendable {
   /// The time of this test, for the operators that need one.
@@ -33,7 +33,7 @@ public final class MarbleTest: Sendable {
     self.step = step
   }
 
-  /// So many characters: `a.delay(test.steps(3), on: test.clock)`.
+  /// The time of that many characters: `a.delay(test.steps(3), on: test.clock)`.
   public func steps(_ count: Int) -> Duration { step * count }
 
   // MARK: Outputs
@@ -81,7 +81,7 @@ public final class MarbleTest: Sendable {
     clock.advance(to: max(clock.now, steps(last)))
   }
 
-  /// All lines so far below each other, with their names: inputs as they were given, the others as
+  /// All lines so far, one below the other, with their names: inputs as they were given, the others as
   /// they were told.
   public var diagram: String {
     let rows = state.withLock { $0.rows }
@@ -130,7 +130,7 @@ extension MarbleTest {
     }
     let name: String
     let kind: Kind
-    /// Of an output: what was told.
+    /// For an output: what was told.
     let marbles: @Sendable () -> Marbles
     /// What was told between two columns.
     var strays: @Sendable () -> [String] = { [] }

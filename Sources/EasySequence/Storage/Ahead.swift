@@ -1,15 +1,15 @@
 import Synchronization
 
-// Places behind the known elements: the tail of a stream can be made long before its elements are computed, and held
-// long after. It must not keep what lies before it, so it holds the last chunk there is, until its own is there. Who
-// appends a chunk takes those along that wait: all tails of a stream by one object, their *frontier*.
+// Places beyond the known elements: the tail of a stream can be made long before its elements are computed, and held
+// long after. It must not keep what lies before it, so it holds the last chunk there is, until its own is there. Whoever
+// appends a chunk takes along those that wait: all tails of a stream by one object, their *frontier*.
 
-/// A place that lay behind the known elements when it was made.
+/// A place that lay beyond the known elements when it was made.
 @usableFromInline final class Ahead<Element: Sendable>: Sendable {
   /// Counted from the start of the stream.
   private let position: Int
   private let frontier: Frontier<Element>
-  /// The one in which it lies, or right behind, once it is there.
+  /// The one in which it lies, or right after it, once it is there.
   private let chunk = Mutex<Chunk<Element>?>(nil)
 
   fileprivate init(_ position: Int, _ frontier: Frontier<Element>) {
@@ -35,7 +35,7 @@ import Synchronization
     }
   }
 
-  /// Right behind a chunk is the beginning of the next one.
+  /// Right after a chunk is the beginning of the next one.
   private func goOn(from own: Chunk<Element>) -> (chunk: Chunk<Element>, index: Int) {
     let place = skipKnown(own, position - own.start)
     // What lies before is kept by `own` until the end of this function: nothing is destroyed under the lock.
@@ -74,7 +74,7 @@ import Synchronization
     }
   }
 
-  /// Those whose chunk this is have it. Returns what the caller gives up when it holds no lock.
+  /// Those whose chunk this is get it. Returns what the caller gives up when it holds no lock.
   func move(to next: Chunk<Element>) -> (before: Chunk<Element>, arrived: [Ahead<Element>]) {
     state.withLock { state in
       let arrived = state.waiting.removeValue(forKey: next.start)?.values.compactMap(\.ahead) ?? []
@@ -126,7 +126,7 @@ private final class Waiters<Element: Sendable>: Sendable {
 private let handedOn: UInt = 1
 
 extension Chunk {
-  /// The place that lies so far from the beginning of this chunk, behind what is known.
+  /// The place that lies so far from the beginning of this chunk, beyond what is known.
   @usableFromInline func place(ahead index: Int) -> Place<Element> {
     var (chunk, index) = skipKnown(self, index)
     while index > chunk.capacity {
@@ -158,7 +158,7 @@ extension Chunk {
     bits <= handedOn ? nil : .fromOpaque(UnsafeRawPointer(bitPattern: bits).unsafelyUnwrapped)
   }
 
-  /// Another chunk follows; those that wait go on to it. By who has the claim.
+  /// Another chunk follows; those that wait go on to it. By whoever has the claim.
   func moveWaiters(to next: Chunk) {
     let (isDone, bits) = waiters.compareExchange(
       expected: 0, desired: handedOn, ordering: .acquiringAndReleasing)

@@ -2,9 +2,9 @@ import Synchronization
 
 /// Walks streams one after the other.
 ///
-/// Concatenations of concatenations are flattened while they are walked: where the one that is walked has nothing known
+/// Concatenations of concatenations are flattened while they are walked: if the one that is walked has nothing known
 /// left, the outer one takes over what it still has to walk, for itself if nobody else holds it, otherwise as a copy that
-/// both walk. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep, whoever holds and has read whatever part.
+/// both walk. So neither `((a + b) + c) + …` nor `a + (b + (c + …))` is deep, no matter who holds or has read which part.
 /// All those that are found one in the other are flattened at once, from the inside, and share their parts, so it is not
 /// slow either, in whatever order they are read.
 @usableFromInline final class Concatenation<Element: Sendable> {

@@ -17,7 +17,7 @@ import Synchronization
   @exclusivity(unchecked) @usableFromInline var index: Int
   /// Who is told, and what must live; a name alone is left behind.
   @usableFromInline let handle: Handle?
-  /// Where the walk begins, as long as that lies behind the known elements.
+  /// Where the walk begins, as long as that lies beyond the known elements.
   @exclusivity(unchecked) @usableFromInline var ahead: Ahead<Element>?
 
   @inlinable init(_ stream: LazyStream<Element>) {
@@ -81,7 +81,7 @@ import Synchronization
     chunk = chunk.next.unsafelyUnwrapped
   }
 
-  /// Begins at a place behind the known elements, which others may hold as well.
+  /// Begins at a place beyond the known elements, which others may hold as well.
   @usableFromInline func begin() {
     if chunk.capacity == 0, let place = ahead?.known { (chunk, index) = place }
     if isKnownUniquelyReferenced(&ahead) { ahead = nil }

@@ -43,7 +43,7 @@ import Synchronization
 
   @usableFromInline init() {}
 
-  /// Who has the claim walks. False: it is over.
+  /// Whoever has the claim walks. False: it is over.
   @usableFromInline func begin() -> Bool { change(.atRest, to: .walked) }
 
   /// The walk pauses. True: it has come to its end meanwhile, and frees what it walks.
@@ -68,7 +68,7 @@ import Synchronization
 
 /// What happened at a watched stream, and to which element.
 ///
-/// Positions are counted from zero, where the stream that stores the elements begins; in a tail of it they go on.
+/// Positions are counted from zero, where the stream that stores the elements begins; in a tail of it the count goes on.
 public enum Demand: Sendable, Hashable {
   /// An element that was not known is asked for. `computed` or `ended` follows, after all that this makes happen.
   case asked(Int)

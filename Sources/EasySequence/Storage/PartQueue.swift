@@ -13,7 +13,7 @@
   @usableFromInline var last: [Part] = []
   @usableFromInline var closures: Int
 
-  /// How many the first and the last few are: who changes one of several copies copies these.
+  /// How many the first and the last few are: whoever changes one of several copies copies these.
   @usableFromInline static var few: Int { 16 }
 
   @inlinable init(_ parts: [Part]) {
@@ -77,7 +77,7 @@
     first = before.first
   }
 
-  /// Puts a few behind the last ones.
+  /// Puts a few after the last ones.
   private mutating func append(_ parts: [Part]) {
     if last.count + parts.count > Self.few {
       middle = PartTree.join(middle, last.reversed(), nil)

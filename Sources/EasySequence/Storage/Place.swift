@@ -2,7 +2,7 @@ import Synchronization
 
 /// Where a stream begins.
 @usableFromInline enum Place<Element: Sendable>: Sendable {
-  /// In a chunk, or right behind it.
+  /// In a chunk, or right after it.
   case at(Chunk<Element>, Int)
   /// Among elements that nobody has computed yet.
   case ahead(Ahead<Element>)
