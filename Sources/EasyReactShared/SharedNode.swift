@@ -38,6 +38,7 @@ extension SharedNode {
   public func update(
     default initial: Value, _ change: @escaping @Sendable (inout Value) -> Void
   ) {
+    requireSettable("update")
     replica.update { value in
       var changed = value ?? initial
       change(&changed)

@@ -49,7 +49,7 @@ public final class Recorder<Value: Sendable>: Cancelable {
 
   /// Everything that was told.
   public var entries: [Entry] { log.entries.withLock { $0 } }
-  /// The told values.
+  /// The told values. O(n), as are the next three: after each of n sets, ask for `entries.last`.
   public var values: [Value] { entries.map(\.value) }
   /// Their contexts.
   public var contexts: [(any Sendable)?] { entries.map(\.context) }

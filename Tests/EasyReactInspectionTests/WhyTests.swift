@@ -234,6 +234,26 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    /// A look sees what waits at a zip, and what takes it is dropped before the next one.
+    @Test func `18.2 why: a zip that is empty again names both values, whatever was dropped`() {
+      recorded(events: 100) { recorder in
+        let b = MutableNode<Int>().named("b"), a = MutableNode<Int>().named("a")
+        let pairs = a.zip(b).named("pairs")
+        for round in 0..<3 {
+          for value in 0..<20 { a.value = 100 * round + value }
+          _ = recorder.records
+          for value in 0..<20 { b.value = 100 * round + value }
+          for value in 0..<200 { self.a.value = value }  // the ring is overrun
+          _ = recorder.records
+        }
+        a.value = -1
+        b.value = -2
+        let text = recorder.why(pairs).description
+        #expect(text.contains("a set") && text.contains("b set"))
+        #expect(!text.contains("not kept"))
+      }
+    }
+
     @Test
     func
       `18.2 whyNot: held by a timer, on a scheduler, until it goes on; and what a newer one took the place of`()

@@ -133,6 +133,48 @@ import Testing
     #expect(field.value == 20 && told.values == [1, 7, 8, 9, 10, 11, 20])
   }
 
+  @Test(arguments: [false, true])
+  func `20.1, 15.4 to set a part to what it holds is a set of it, as with any node`(
+    isInBatch: Bool
+  ) {
+    struct Point: Codable, Sendable, Equatable { var x: Int, y: Int }
+    let world = World()
+    let point = world.store().node("point", of: Point.self)
+    point.value = Point(x: 5, y: 0)
+    world.settle()
+    let x = point[\.x], field = MutableNode(0)
+    field.sync(with: x)
+    let told = Recorder(field)
+    let listening = field.listen { [weak field] in
+      if $0 != 6 { return }
+      field?.value = 7  // waits
+      if isInBatch { batch { x.value = 5 } } else { x.value = 5 }
+    }
+    told.clear()
+    field.value = 6
+    #expect(field.value == 5 && x.value == 5)
+    #expect(told.values == [6, 7, 5])
+    world.settle()
+    #expect(point.value == Point(x: 5, y: 0) && field.value == 5)
+    withExtendedLifetime(listening) {}
+  }
+
+  @Test func `16.2, 20.3 an update with a default in a derivation's closure stops with a message`()
+    async
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let hits = MemoryStore().node("hits", of: Int.self)
+      print(
+        Node<Int>.derived {
+          hits.update(default: 0) { $0 += 1 }
+          return 1
+        })
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text.contains("EasyReact: update: a derivation's closure computes a value and sets no node"))
+  }
+
   @Test func `20.1 two processes that sync the same two nodes come to rest`() {
     let clock = VirtualScheduler(bound: 20_000)
     let memory = MemoryStore(on: clock)

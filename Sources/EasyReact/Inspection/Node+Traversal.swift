@@ -21,15 +21,15 @@ extension AnyNode {
         ?? [])
   }
   /// The edges that lead here from `other`; for a lens also what is linked to it.
+  /// - Complexity: O(the smaller of two numbers: the edges that lead here, and those that lead away from `other`).
   public final func upstreamTransforms(from other: AnyNode) -> [AnyNodeTransform] {
-    var found: [AnyNodeTransform] = []
-    forEachEnd { found += $0.transforms(.ins) { $0.pointee.up == other.storage } }
-    return found
+    other.downstreamTransforms(to: self)
   }
   /// The edges that lead from here to `other`; what is linked to a lens leads to it.
+  /// - Complexity: O(the smaller of two numbers: the edges that lead away from here, and those that lead to `other`).
   public final func downstreamTransforms(to other: AnyNode) -> [AnyNodeTransform] {
     var found: [AnyNodeTransform] = []
-    other.forEachEnd { end in found += transforms(.outs) { $0.pointee.down == end.storage } }
+    other.forEachEnd { end in found += transformsFromHere(to: end) }
     return found
   }
   public final var hasUpstreamNode: Bool {
@@ -69,11 +69,31 @@ extension AnyNode {
     lookAtEdges(list) { edge, far in far }.compactMap { $0 }
   }
 
-  private final func transforms(
-    _ list: EdgeListKind, _ isMeant: (EdgePointer) -> Bool = { _ in true }
-  ) -> [AnyNodeTransform] {
+  private final func transformsFromHere(to down: AnyNode) -> [AnyNodeTransform] {
+    let (node, list) = shorterList(to: down)
+    var found: [AnyNodeTransform?] = []
+    node.storage.forEachEdge(list) { edge in
+      if edge.pointee.has(.cut) || edge.pointee.up != storage || edge.pointee.down != down.storage {
+        return
+      }
+      found.append(edge.transform(from: self, to: down))
+    }
+    return found.compactMap { $0 }
+  }
+
+  /// An edge from here to there is in both lists. Their beginnings are looked at by turns, twice as far each time.
+  private final func shorterList(to down: AnyNode) -> (AnyNode, EdgeListKind) {
+    var reach = 8
+    while true {
+      if down.storage.forEachEdge(.ins, atMost: reach, { _ in }) { return (down, .ins) }
+      if storage.forEachEdge(.outs, atMost: reach, { _ in }) { return (self, .outs) }
+      reach *= 2
+    }
+  }
+
+  private final func transforms(_ list: EdgeListKind) -> [AnyNodeTransform] {
     lookAtEdges(list) { edge, far in
-      guard let far, isMeant(edge) else { return nil }
+      guard let far else { return nil }
       return list == .ins
         ? edge.transform(from: far, to: self) : edge.transform(from: self, to: far)
     }.compactMap { $0 }

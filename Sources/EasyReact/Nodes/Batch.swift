@@ -100,6 +100,15 @@ extension TurnPointer {
     return hasValue || isOver ? present : outer?.staged(storage)
   }
 
+  /// Has this batch, or one around it, staged a set of this part of a node's value, or of the whole?
+  func sets(_ part: ObjectIdentifier, of storage: NodePointer) -> Bool {
+    if let entry = list.pointee.find(storage) {
+      guard let changes = entry.pointee.change?.takeUnretainedValue() else { return true }
+      if unsafeDowncast(changes, to: AnyStagedChanges.self).sets(part) { return true }
+    }
+    return outer?.sets(part, of: storage) ?? false
+  }
+
   /// This batch's own for a node, if there is one.
   func ownEntry(of storage: NodePointer) -> StagedPointer? { list.pointee.find(storage) }
 

@@ -27,7 +27,7 @@ extension NodePointer {
       if let staged = batch.staged(self) {
         return staged.read(Value.self)
       }
-      if let part = anyLens?.staged(in: batch) {
+      if let part = anyLens?.staged(in: batch, of: self) {
         return unsafeDowncast(part, to: PendingValue<Value>.self).value
       }
     }
@@ -41,12 +41,13 @@ extension NodePointer {
 }
 
 /// Does this thread read a value of the node: one that it holds, or that was left with the thread that
-/// is inside it?
+/// is inside it? What was left for a part that is not there finds none, so it does not count.
 @usableFromInline func hasEmitted<Value: Sendable>(_ node: Node<Value>) -> Bool {
   if node.storage.pointee.hasPendingValue.load(ordering: .acquiring),
     let pendingValue = node.storage.pendingValue(in: currentTurn(), Value.self)
   {
-    return pendingValue.value != nil
+    if pendingValue.value == nil { return false }
+    if node.storage.anyLens == nil { return true }
   }
   return node.storage.pointee.hasValue.load(ordering: .acquiring)
 }

@@ -63,6 +63,11 @@ extension MutableNode {
     storage.bring(.decision(body), context: nil, in: currentTurn())
   }
 
+  /// Before a call of the user's that does so. In the closure of a derivation it stops with a message.
+  package final func requireSettable(_ operation: String) {
+    if currentTurn().openBatch?.refuses == true { refuseEffect(operation) }
+  }
+
   /// Sets the node, by whoever decides for it: it is not staged by a batch either.
   package final func bring(_ value: Value) {
     storage.bring(.value(value), context: nil, in: currentTurn())

@@ -31,6 +31,10 @@ private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
     return copy
   }
 
+  override func sets(_ part: ObjectIdentifier) -> Bool {
+    changes?.contains { $0.part?.id == part } ?? true
+  }
+
   override func makeAll(of node: AnyNode, in batch: Batch) -> Bool {
     // Not from within, where they are made in turn.
     if !isMaking, !waiting.isEmpty {
@@ -47,6 +51,8 @@ private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
 class AnyStagedChanges {
   /// What waits is made. False: nothing of the batch is to be read.
   func makeAll(of node: AnyNode, in batch: Batch) -> Bool { true }
+  /// Is one of them a set of this part, or of the whole?
+  func sets(_ part: ObjectIdentifier) -> Bool { true }
 }
 
 /// A change that a batch stages.
@@ -63,11 +69,55 @@ struct StagedChange<Value: Sendable>: Sendable {
     case unknown
   }
 
+  /// A part of the value.
+  struct Part: Sendable {
+    let id: ObjectIdentifier
+    /// The set that has this number has set the part: see `PartVersion.noteSet`.
+    let noteSet: @Sendable (Value, _ number: UInt64) -> Void
+  }
+
   let body: Body
   let outcome: Outcome
+  /// What it sets, if that is not the whole.
+  var part: Part? = nil
 
   var isRepeatable: Bool {
     if case .unknown = outcome { false } else { true }
+  }
+}
+
+extension StagedChange {
+  init(asOne changes: [StagedChange]) {
+    let parts = Dictionary(
+      changes.compactMap(\.part).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    body = { value in
+      var hasChanged = false
+      for change in changes where change.body(&value) { hasChanged = true }
+      return hasChanged
+    }
+    outcome = .unknown
+    guard let first = parts.first else { return }
+    part = Part(id: first.key) { value, number in
+      for part in parts.values { part.noteSet(value, number) }
+    }
+  }
+
+  /// By the set that has this number.
+  func arrival(by number: UInt64, keeper: (any ValueKeeper<Value>)?) -> Arrival<Value> {
+    let (body, part) = (body, part)
+    guard let keeper else {
+      return .attempt { value in
+        if !body(&value) { return false }
+        part?.noteSet(value, number)
+        return true
+      }
+    }
+    return .decision { present in
+      // It may make the change again, at another time.
+      let decision = keeper.decide(present, cameOverEdge: false, by: body)
+      if case .store(let value) = decision { part?.noteSet(value, number) }
+      return decision
+    }
   }
 }
 
@@ -200,7 +250,7 @@ extension MutableNode {
       return false
     }
     switch ending {
-    case .apply: storage.bring(kept(.attempt(body(of: changes))), context: context, in: turn)
+    case .apply: apply(changes, context, turn)
     case .stageInOpenBatch:
       let callSite = turn.pointee.callSite
       for change in changes {
@@ -212,12 +262,19 @@ extension MutableNode {
     return true
   }
 
-  private func body(of changes: [StagedChange<Value>]) -> StagedChange<Value>.Body {
-    if changes.count == 1 { return changes[0].body }
-    return { value in
-      var hasChanged = false
-      for change in changes where change.body(&value) { hasChanged = true }
-      return hasChanged
+  /// As one set, which is one of each part that they set, too.
+  private func apply(
+    _ changes: [StagedChange<Value>], _ context: ContextBox?, _ turn: TurnPointer
+  ) {
+    turn.enter()
+    let number = newWave()
+    let change = changes.count == 1 ? changes[0] : StagedChange(asOne: changes)
+    let arrival = change.arrival(by: number, keeper: keeperIfAny)
+    if storage.claim(by: turn) {
+      storage.apply(arrival, number, context: context, in: turn)
+    } else {
+      storage.sendSet(arrival, number, context: context, in: turn)
     }
+    turn.leave()
   }
 }

@@ -161,7 +161,7 @@ extension EdgePointer {
     }
   }
 
-  private func attachAndCatchUp(with seen: UInt64, in turn: TurnPointer) {
+  func attachAndCatchUp(with seen: UInt64, in turn: TurnPointer) {
     if !attachWithoutPush(in: turn) { return }
     let number = pointee.up.unsafelyUnwrapped.numberOfValue()
     if number == seen { return }

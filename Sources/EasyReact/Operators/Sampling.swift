@@ -10,9 +10,9 @@ extension Node {
   /// It is a *join*: in one turn it runs after everything that leads to it has its final value, and
   /// once, so a set that reaches both nodes tells the new value with the new one. Only this node
   /// makes it run; values that come while `other` is empty are dropped. The pair is told at once if
-  /// both hold a value. Losing either edge ends it: `isTerminated`. Passes on the context of this
-  /// node's wave. Known as `withLatestFrom` in Rx, `withLatest(from:)` in ReactiveSwift; Combine has
-  /// none.
+  /// both hold a value; if that is in the middle of a turn, what the turn still brings to `other` is
+  /// told too. Losing either edge ends it: `isTerminated`. Passes on the context of this node's wave.
+  /// Known as `withLatestFrom` in Rx, `withLatest(from:)` in ReactiveSwift; Combine has none.
   /// - Parameter mode: `.everyValue` tells every value of this node as it comes, with what `other`
   ///   holds at that moment.
   @inlinable
@@ -43,11 +43,14 @@ extension Node {
         if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
         return noteEvent(up.slot(Value.self).pointee, in: event, over: edge, up, turn)
       }
-    connect(self, node.storage, kind: .withLatest, step)
-    let isLeft = other.storage.pointee.hasPendingValue.load(ordering: .acquiring)
-    connectLatest(other, to: node.storage, isAwaited: isLeft && hasEmitted(other))
-    node.publish { $0.attachToJoin(in: turn) }
-    if !isLeft, let value = storage.readStored(Value.self),
+    let catchingUp = CatchingUp(
+      with: storage, in: mode == .latest ? turn : nil, hasLeft: hasLeft(other, in: turn))
+    let edge = connect(self, node.storage, kind: .withLatest, step)
+    let latest = connectLatest(other, to: node.storage, catchingUp)
+    node.publish()
+    edge.attachToJoin(catchingUp, isTrigger: true, in: turn)
+    latest.attachToJoin(catchingUp, isTrigger: false, in: turn)
+    if catchingUp?.hasLeft != true, let value = storage.readStored(Value.self),
       let latest = other.storage.readStored(Other.self)
     {
       node.storage.store((value, latest))
@@ -88,12 +91,14 @@ extension Node {
       if sampled.isEvent { turn.pointee.wave.flags.insert(.event) }
       return emit(sampled.value, of: storage, turn)
     }
+    let catchingUp = CatchingUp(with: ticks.storage, in: turn)
     let edge = connect(
-      self, node.storage, kind: .sample, hearsEmptiness: true, sampledStep(arrived, isFirst))
+      self, node.storage, kind: .sample, hearsEmptiness: true,
+      sampledStep(arrived, isFirst, catchingUp))
     let tick = connect(ticks, node.storage, kind: .sampler, arriveAtJoin)
     node.publish()
     let isRead = edge.attachSampled(isFirst, in: turn)
-    tick.attachToJoin(in: turn)
+    tick.attachToJoin(catchingUp, isTrigger: true, in: turn)
     if isRead, let value = storage.readStored(Value.self) {
       // Stored, not staged in an open batch.
       if ticks.storage.pointee.hasValue.load(ordering: .acquiring) {
@@ -139,20 +144,70 @@ extension EdgePointer {
   }
 }
 
-/// The edge of the node that does not make the join run.
-/// - Parameter isAwaited: A value of it is still left with another thread: its arrival makes the join run, once.
+/// The edge of the node that does not make the join run, except while this one catches up.
 @usableFromInline func connectLatest(
-  _ other: AnyNode, to join: NodePointer, isAwaited: Bool
-) {
-  if !isAwaited {
-    connect(other, join, kind: .latest) { _, _, _ in false }
-    return
+  _ other: AnyNode, to join: NodePointer, _ catchingUp: CatchingUp?
+) -> EdgePointer {
+  guard let catchingUp else { return connect(other, join, kind: .latest) { _, _, _ in false } }
+  return connect(other, join, kind: .latest) { up, edge, turn in
+    catchingUp.isUnderWay && arriveAtJoin(up, edge, turn)
   }
-  let isAwaited = Cell(true)
-  connect(other, join, kind: .latest) { up, edge, turn in
-    // By the holder of `other`.
-    defer { isAwaited.place.pointee = false }
-    return isAwaited.place.pointee && arriveAtJoin(up, edge, turn)
+}
+
+/// What a join of which one node alone makes it run may have missed when it was made: as long as this goes on, each of its nodes makes it
+/// run. A turn was under way, of the maker or of the thread that is inside that node: what it tells belongs to what the maker has read.
+/// Or a value was left in the other node, which belongs to the first pair.
+@usableFromInline final class CatchingUp: Sendable {
+  /// A value was left in the other node, and can be read by the maker: there is no pair without it.
+  @usableFromInline let hasLeft: Bool
+  /// Another thread is inside the node that makes the join run.
+  fileprivate let awaitsTrigger: Bool
+  private let reasons = Atomic(0)
+
+  /// Nil: there is nothing to catch up with.
+  /// - Parameter turn: The maker's; nil: what a turn tells is not awaited.
+  @usableFromInline init?(
+    with trigger: NodePointer, in turn: TurnPointer?, hasLeft: Bool = false
+  ) {
+    let isInside = turn.map { $0.pointee.depth.load(ordering: .relaxed) > 1 } ?? false
+    awaitsTrigger = turn.map { !trigger.holds(by: $0) } ?? false
+    self.hasLeft = hasLeft
+    let count = (isInside ? 1 : 0) + (awaitsTrigger ? 1 : 0) + (hasLeft ? 1 : 0)
+    if count == 0 { return nil }
+    reasons.store(count, ordering: .relaxed)
+    if isInside { turn?.putOff { _ in self.end() } }
+  }
+
+  @usableFromInline var isUnderWay: Bool { reasons.load(ordering: .acquiring) > 0 }
+
+  /// One of the reasons is over.
+  fileprivate func end() { reasons.subtract(1, ordering: .releasing) }
+}
+
+/// Was a value left with the thread that is inside the node, which this thread reads?
+@usableFromInline func hasLeft<Value: Sendable>(_ node: Node<Value>, in turn: TurnPointer) -> Bool {
+  node.storage.pointee.hasPendingValue.load(ordering: .acquiring)
+    && node.storage.pendingValue(in: turn, Value.self)?.value != nil
+}
+
+extension EdgePointer {
+  /// `attachToJoin` for an edge of a join that may have to catch up.
+  @usableFromInline func attachToJoin(
+    _ catchingUp: CatchingUp?, isTrigger: Bool, in turn: TurnPointer
+  ) {
+    guard let catchingUp, isTrigger ? catchingUp.awaitsTrigger : catchingUp.hasLeft else {
+      return attachToJoin(in: turn)
+    }
+    if turn.pointee.isTraced { traceEdge(made: true, in: turn) }
+    let up = pointee.up.unsafelyUnwrapped
+    // Behind what was left, which is pushed in any case: no value has such a number.
+    let seen = isTrigger ? up.numberOfValue() : .max - 1
+    up.send((self, seen, catchingUp), in: turn) { payload, turn in
+      let (edge, seen, catchingUp) = takePayload(
+        payload, (EdgePointer, UInt64, CatchingUp).self)
+      edge.attachAndCatchUp(with: seen, in: turn)
+      catchingUp.end()
+    }
   }
 }
 
@@ -171,7 +226,7 @@ extension EdgePointer {
 /// There is something new for the next tick, or, the node was emptied, nothing any more. The first value is told at once if the other
 /// node has had a tick.
 @inlinable func sampledStep<Value: Sendable>(
-  _ arrived: Cell<Sampled<Value>?>, _ isFirst: Cell<Bool>
+  _ arrived: Cell<Sampled<Value>?>, _ isFirst: Cell<Bool>, _ catchingUp: CatchingUp?
 ) -> Step {
   @Sendable func note(
     _ sampled: Sampled<Value>?, _ isFirst: Bool, _ edge: EdgePointer, _ delivery: Delivery,
@@ -189,7 +244,7 @@ extension EdgePointer {
   return { up, edge, turn in
     let sampled =
       turn.isEmptied ? nil : Sampled(up.slot(Value.self).pointee, isEvent: turn.isEvent)
-    let first = isFirst.place.pointee
+    let first = isFirst.place.pointee || catchingUp?.isUnderWay == true
     isFirst.place.pointee = false
     return edge.deliver(Delivery(edge, turn), in: turn) {
       note(sampled, first, edge, $0, turn)

@@ -12,8 +12,9 @@ import Synchronization
 @usableFromInline class AnyLens: @unchecked Sendable {
   // Unchecked: no state; a subclass answers for its own.
 
-  /// `PendingValue`: what the node has if the batch has staged its whole; nil: it has not.
-  @usableFromInline func staged(in batch: Batch) -> AnyObject? { nil }
+  /// `PendingValue`: what the node has if the batch has staged its whole; nil: it has not, or has left this part as it was, and this
+  /// thread may have left another value for it.
+  @usableFromInline func staged(in batch: Batch, of part: NodePointer) -> AnyObject? { nil }
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
@@ -55,9 +56,16 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override var version: PartVersion<Value>? { ownVersion }
 
-  override func staged(in batch: Batch) -> AnyObject? {
+  override func staged(in batch: Batch, of node: NodePointer) -> AnyObject? {
     guard let staged = batch.staged(root.storage) else { return nil }
-    return PendingValue(staged.read(Root.self).flatMap(part.get))
+    let value = staged.read(Root.self).flatMap(part.get)
+    if node.pointee.hasPendingValue.load(ordering: .acquiring),
+      !batch.sets(ObjectIdentifier(ownVersion), of: root.storage),
+      isUntouched(root.storage.readStored(Root.self).flatMap(part.get), value)
+    {
+      return nil
+    }
+    return PendingValue(value)
   }
 
   // MARK: Setting
@@ -67,12 +75,17 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let change = change(for: arrival, of: node)
     let turn = currentTurn()
     if let batch = turn.openBatch {
-      let staged = StagedChange(body: change, outcome: outcome(of: arrival))
-      return root.stageChange(staged, context, in: batch)
+      return root.stageChange(stagedChange(change, arrival), context, in: batch)
     }
     turn.enter()
     let number = newWave()
-    let whole = whole(change, number)
+    // A keeper may make the change again, at another time.
+    let whole =
+      if let keeper = root.keeperIfAny {
+        stagedChange(change, arrival).arrival(by: number, keeper: keeper)
+      } else {
+        whole(change, number)
+      }
     if root.storage.claim(by: turn) {
       root.storage.apply(whole, number, context: context, in: turn)
     } else {
@@ -81,12 +94,11 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     turn.leave()
   }
 
-  /// A change of the part as one of the whole, by the set that has this number.
+  /// A change of the part as one of the whole, by the set that has this number: as `StagedChange.arrival` without a keeper, with one
+  /// closure less.
   private func whole(_ change: @escaping @Sendable (inout Root) -> Bool, _ number: UInt64)
     -> Arrival<Root>
   {
-    // A keeper may make the change again, at another time.
-    if root.keeperIfAny != nil { return root.kept(.attempt(change)) }
     let (part, version) = (part, ownVersion)
     return .attempt { whole in
       if !change(&whole) { return false }
@@ -111,6 +123,16 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
         "clean", "a part cannot be taken out of its whole", node,
         "Set it to another value, or change the whole with `update`.")
     }
+  }
+
+  private func stagedChange(
+    _ change: @escaping @Sendable (inout Root) -> Bool, _ arrival: Arrival<Value>
+  ) -> StagedChange<Root> {
+    StagedChange(
+      body: change, outcome: outcome(of: arrival),
+      part: StagedChange.Part(id: ObjectIdentifier(ownVersion)) { [part, ownVersion] in
+        ownVersion.noteSet(part.get($0), $1)
+      })
   }
 
   /// Without the user's closure, made of the part that is read.

@@ -76,7 +76,7 @@ import Synchronization
 
 /// They have the same bits; or are made anew at each look, as by a computed property, of types that show all that they hold. Another
 /// type's own `==` may leave out what the user goes by.
-private func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
+func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
   guard let first, let second else { return first == nil && second == nil }
   let haveSameBits = withUnsafeBytes(of: first) { first in
     withUnsafeBytes(of: second) { second in first.elementsEqual(second) }

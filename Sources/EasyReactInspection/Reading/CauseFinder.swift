@@ -115,6 +115,12 @@ struct CauseFinder {
     threads = threads.filter { ($0.value.listener?.sequence ?? 0) >= oldest }
   }
 
+  /// Events were dropped before they were read: what waits for another upstream is no longer known.
+  mutating func loseTrack() {
+    arrivals = [:]
+    partners = [:]
+  }
+
   /// It is gone.
   mutating func forget(_ node: UInt64) {
     arrivals[node] = nil

@@ -41,6 +41,7 @@ struct RecordReader {
     let isOverrun = next < oldest
     isShapeNew = isShapeNew || isOverrun || new.contains { $0.changesShape }
     let living = isShapeNew ? see(last ?? GraphLook(recording)) : []
+    if isOverrun { finder.loseTrack() }
     for event in new where event.sequence >= oldest {
       next = event.sequence + 1
       take(event)

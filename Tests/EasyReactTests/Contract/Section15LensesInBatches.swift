@@ -355,6 +355,40 @@ extension `15 Lenses` {
     }
     #expect(root.value?.numbers == [7, 7])
   }
+
+  /// The bits are the same, and yet it is newer than what waits.
+  @Test(arguments: [0, 1, 2])
+  func `5.2, 15.4 to set a part to what it holds is a set of it, in a batch too`(depth: Int) {
+    struct Pair { var x: Int, y: Int }
+    let whole = MutableNode(Pair(x: 5, y: 0)), x = whole[\.x], y = whole[\.y]
+    let field = MutableNode(0)
+    field.sync(with: x)
+    let told = Recorder(field)
+    @Sendable func set() {
+      switch depth {
+      case 0: x.value = 5
+      case 1:
+        batch {
+          x.value = 5
+          y.value = 1
+        }
+      default: batch { batch { x.value = 5 } }
+      }
+    }
+    told.clear()
+    set()
+    #expect(told.values == [5])
+    let listening = field.listen { [weak field] in
+      if $0 != 6 { return }
+      field?.value = 7  // waits
+      set()  // as long as the 6 has not come there
+    }
+    told.clear()
+    field.value = 6
+    #expect(field.value == 5 && x.value == 5)
+    #expect(told.values == [6, 7, 5])
+    keepAlive(listening)
+  }
 }
 
 /// Its first part's setter calls the hook, once.

@@ -54,6 +54,50 @@ import Testing
     #expect(each.values == [[1, 0], [2, 2]])
   }
 
+  /// One that is built in the middle of a turn begins with a mixture, and is told again.
+  @Test(arguments: ["withLatest", "sample"])
+  func `4.1 one that a listener builds in mid-turn is told what the turn tells after it`(
+    name: String
+  ) {
+    let a = MutableNode(1), b = MutableNode(10)
+    let sum = a.combine(b).map { $0 + $1 }
+    let told = Journal<[Int]>(), keeping = CancelableBag()
+    let building = a.listen { value in
+      if value != 2 { return }
+      let made =
+        name == "sample"
+        ? sum.sample(on: a).map { [$0] } : a.withLatest(from: sum).map { [$0, $1] }
+      keeping.add(made.listen { told.note($0) })
+    }
+    a.value = 2
+    #expect(told.entries == (name == "sample" ? [[11], [12]] : [[2, 11], [2, 12]]))
+    b.value = 20  // of a turn of its own: it makes neither run
+    #expect(told.entries.count == 2)
+    a.value = 3
+    #expect(told.entries.last == (name == "sample" ? [23] : [3, 23]))
+    #expect(told.entries.count == 3)
+    keepAlive(building, keeping)
+  }
+
+  @Test func `4.1, 4.5 as an inner node that is built in mid-turn it tells no mixture`() {
+    let a = MutableNode(1), b = MutableNode(10), base = Node([0])
+    let deep = a.map { $0 }.combine(b).map { $0 + $1 }.combine(b).map { $0 + $1 }
+    let ofOwn = Recorder(
+      a.flattenMap { x in
+        x < 2 ? base : Node(x).withLatest(from: deep).map { [$0, $1] }
+      })
+    let ofSame = Recorder(
+      a.flattenMap { x in x < 2 ? base : a.withLatest(from: deep).map { [$0, $1] } })
+    a.value = 2
+    #expect(ofOwn.values == [[0], [2, 22]])
+    #expect(ofSame.values == [[0], [2, 22]])
+    batch {
+      a.value = 3
+      b.value = 30
+    }
+    #expect(ofOwn.values.last == [3, 63] && ofSame.values.last == [3, 63])
+  }
+
   @Test func `4.3 what a batch has staged is no tick for a sample that is made in it`() throws {
     struct Wrong: Error {}
     let a = MutableNode(1), ticks = MutableNode<Int>(), ticked = MutableNode(5)

@@ -361,6 +361,95 @@ import Testing
     keepAlive(listening)
   }
 
+  @Test(arguments: ["withLatest", "sample"])
+  func `4.1 one that is made while a thread tells its node is told what that turn tells after it`(
+    name: String
+  ) {
+    let a = MutableNode(1), b = MutableNode(10), told = Journal<[Int]>()
+    let sum = a.combine(b).map { $0 + $1 }
+    var listening: Listening?
+    whileInside(a, settingTo: 2) {
+      let made =
+        name == "sample"
+        ? sum.sample(on: a).map { [$0] } : a.withLatest(from: sum).map { [$0, $1] }
+      listening = made.listen { told.note($0) }
+    }
+    #expect(told.entries == (name == "sample" ? [[11], [12]] : [[2, 11], [2, 12]]))
+    b.value = 20
+    #expect(told.entries.count == 2)
+    keepAlive(listening)
+  }
+
+  @Test(arguments: [CombineMode.latest, .everyValue])
+  func
+    `10.6 withLatest: what this thread left, and another one tells just now, is in the first pair`(
+      mode: CombineMode
+    )
+  {
+    let a = MutableNode(100), other = MutableNode(0), told = Journal<[Int]>()
+    var listening: Listening?
+    let isFirst = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+    let isSecond = DispatchSemaphore(value: 0), isOver = DispatchSemaphore(value: 0)
+    let blocker = other.listen {
+      if $0 == 0 { return }
+      ($0 == 1 ? isFirst : isSecond).signal()
+      if $0 < 3 { wait(for: mayGoOn) }
+    }
+    startThread({ other.value = 1 }) { isOver.signal() }
+    wait(for: isFirst)
+    other.value = 2  // left with that thread
+    mayGoOn.signal()
+    wait(for: isSecond)  // stored, and being told
+    listening = a.withLatest(from: other, mode: mode).map { [$0, $1] }.listen { told.note($0) }
+    mayGoOn.signal()
+    wait(for: isOver)
+    #expect(waitForBackgroundWork())
+    #expect(told.entries == [[100, 2]])
+    other.value = 3
+    #expect(told.entries == [[100, 2]])
+    keepAlive(listening, blocker)
+  }
+
+  @Test
+  func `10.6 a part that is not there wins no race and turns no gate by what was left for it`() {
+    let list = MutableNode([1, 2, 3]), element = list[index: 5]
+    let b = MutableNode(10), source = MutableNode(0)
+    var race: Node<Int>?, gated: Node<Int>?
+    whileInside(list, settingTo: [1, 2, 3, 4]) {
+      element.value = 9
+      race = element.race(b)
+      gated = source.takeUntil(element)
+    }
+    #expect(element.isEmpty)
+    b.value = 11
+    source.value = 1
+    #expect(race?.value == 11)
+    #expect(gated?.value == 1)
+  }
+
+  @Test func `7.5 a batch reads of a part what this thread has set before it`() {
+    struct Pair: Equatable { var x: Int, y: Int }
+    let whole = MutableNode(Pair(x: 1, y: 0)), x = whole[\.x], y = whole[\.y]
+    var read: [Int?] = []
+    whileInside(whole, settingTo: Pair(x: 1, y: 99)) {
+      x.value = 5
+      batch {
+        y.value = 7
+        read.append(x.value)
+        x.value = x.current + 1
+        read.append(x.value)
+        batch { read.append(x.value) }
+      }
+      batch {
+        x.value = 1  // what the whole still holds
+        read.append(x.value)
+        x.value = 6
+      }
+    }
+    #expect(read == [5, 6, 6, 1])
+    #expect(whole.value == Pair(x: 6, y: 7))
+  }
+
   /// Another thread is inside the node, which it has emptied.
   private func whileEmptying(_ node: MutableNode<Int>, _ meanwhile: () -> Void) {
     let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)

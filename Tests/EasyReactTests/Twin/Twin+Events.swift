@@ -23,6 +23,8 @@ extension Twin {
     var arrived: (value: Int, isEvent: Bool)?
     /// Of the other one: what came, where it was an event.
     var event: Int?
+    /// The turn in which it was made goes on: each of its inputs makes it run.
+    var isCatchingUp = false
   }
 
   func sampling(
@@ -39,6 +41,7 @@ extension Twin {
       node.sampling!.arrived = (value, false)
     }
     node.value = node.inputValues.map(compute)
+    whileThisTurnGoesOn { node.sampling!.isCatchingUp = $0 }
     return node
   }
 
@@ -48,6 +51,9 @@ extension Twin {
     switch edge.kind {
     case .sampled:
       down.sampling!.arrived = (told, route.isEvent)
+      if down.sampling!.isCatchingUp, !down.hasEnded, down.inputs[1].up.value != nil {
+        return note(down, route)
+      }
       stop(.waits, at: down, route)
     default:
       if route.isEvent { down.sampling!.event = told }

@@ -220,6 +220,13 @@ class Twin {
     log?.cutInTurn = []
   }
 
+  /// True now, if there is one, and false when all joins have run.
+  func whileThisTurnGoesOn(_ body: @escaping (Bool) -> Void) {
+    if !isInTurn { return }
+    body(true)
+    putOff.append { body(false) }
+  }
+
   private func runJoins() {
     while true {
       guard let join = nextJoin(among: waitingJoins) else {
@@ -399,6 +406,7 @@ class Twin {
       if down.outer!.isCut { return stop(.cut, at: down, route) }
       deliver(.value(up.told(arrival)), to: down, route)
     case .join, .inner: note(down, route)
+    case .latest where down.sampling!.isCatchingUp: note(down, route)
     case .latest: stop(.notPassedOn, at: down, route)
     case .sampled, .withLatest: sample(edge, up.told(arrival), route)
     case .everyValue:

@@ -163,6 +163,22 @@ private func namingRows() -> [GrowthRow] {
           for target in ordered { source.wiring.removeDownstreamNode(target) }
         }
       },
+      GrowthRow("n calls of downstreamTransforms and upstreamTransforms, \(name)") { size in
+        let hub = MutableNode<Int>(), sources = emptyNodes(size)
+        var targets = emptyNodes(size)
+        for place in 0..<size {
+          targets[place].link(to: hub)
+          hub.link(to: sources[place])
+        }
+        order(&targets)
+        let ordered = targets
+        return Grown(work: 2 * size, keep: (ordered, sources)) {
+          for place in 0..<size {
+            precondition(hub.downstreamTransforms(to: ordered[place]).count == 1)
+            precondition(hub.upstreamTransforms(from: sources[place]).count == 1)
+          }
+        }
+      },
     ]
   }
 }
