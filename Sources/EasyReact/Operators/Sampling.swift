@@ -144,7 +144,7 @@ extension EdgePointer {
   }
 }
 
-/// The edge of the node that does not make the join run, except while this one catches up.
+/// The edge of the node that does not make the join run, except while the join catches up.
 @usableFromInline func connectLatest(
   _ other: AnyNode, to join: NodePointer, _ catchingUp: CatchingUp?
 ) -> EdgePointer {
@@ -154,18 +154,21 @@ extension EdgePointer {
   }
 }
 
-/// What a join of which one node alone makes it run may have missed when it was made: as long as this goes on, each of its nodes makes it
-/// run. A turn was under way, of the maker or of the thread that is inside that node: what it tells belongs to what the maker has read.
-/// Or a value was left in the other node, which belongs to the first pair.
+/// For a join that only one of its nodes makes run: it may have missed something when it was made, so while this is under way each
+/// of its nodes makes it run. There are up to three reasons, and each ends by itself. The maker's turn was under way, or that of a thread inside the node
+/// that makes the join run: what such a turn still tells belongs to what the maker has read. Or a value was left in the other node, and
+/// belongs to the first pair.
 @usableFromInline final class CatchingUp: Sendable {
-  /// A value was left in the other node, and can be read by the maker: there is no pair without it.
+  /// A value was left in the other node, where the maker reads it: there is no pair before it has come.
   @usableFromInline let hasLeft: Bool
   /// Another thread is inside the node that makes the join run.
   fileprivate let awaitsTrigger: Bool
   private let reasons = Atomic(0)
 
-  /// Nil: there is nothing to catch up with.
-  /// - Parameter turn: The maker's; nil: what a turn tells is not awaited.
+  /// Nil: nothing can have been missed.
+  /// - Parameters:
+  ///   - trigger: The node that makes the join run.
+  ///   - turn: The maker's; nil: what turns still tell does not matter.
   @usableFromInline init?(
     with trigger: NodePointer, in turn: TurnPointer?, hasLeft: Bool = false
   ) {
