@@ -113,7 +113,7 @@ private final class SessionNodes {
     return try #require(met[name]?.node as? MutableNode<Value>)
   }
 
-  /// Of several that have the name the first that is there now.
+  /// Of several that have the name, the first that is there now.
   func first<Value: Sendable>(_ name: String, _ type: Value.Type) throws -> MutableNode<Value> {
     try #require(graph.reachable.lazy.compactMap { $0.node.name == name ? $0.node as? MutableNode<Value> : nil }.first)
   }
