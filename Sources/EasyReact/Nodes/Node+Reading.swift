@@ -27,26 +27,27 @@ extension NodePointer {
       if let staged = batch.staged(self) {
         return staged.read(Value.self)
       }
-      if let part = anyLens?.staged(in: batch, of: self) {
+      if let part = anyLens?.read(self, in: batch) {
         return unsafeDowncast(part, to: PendingValue<Value>.self).value
       }
     }
-    if pointee.hasPendingValue.load(ordering: .acquiring),
-      let pendingValue = pendingValue(in: turn, Value.self)
-    {
-      return pendingValue.value
-    }
+    if let left = leftValue(in: turn, Value.self) { return left.value }
     return readStored(Value.self)
+  }
+
+  /// What was left with the thread that is inside the node, where this thread reads that.
+  @usableFromInline func leftValue<Value: Sendable>(in turn: TurnPointer, _: Value.Type)
+    -> PendingValue<Value>?
+  {
+    pointee.hasPendingValue.load(ordering: .acquiring) ? pendingValue(in: turn, Value.self) : nil
   }
 }
 
 /// Does this thread read a value of the node: one that it holds, or that was left with the thread that
 /// is inside it? What was left for a part that is not there finds none, so it does not count.
 @usableFromInline func hasEmitted<Value: Sendable>(_ node: Node<Value>) -> Bool {
-  if node.storage.pointee.hasPendingValue.load(ordering: .acquiring),
-    let pendingValue = node.storage.pendingValue(in: currentTurn(), Value.self)
-  {
-    if pendingValue.value == nil { return false }
+  if let left = node.storage.leftValue(in: currentTurn(), Value.self) {
+    if left.value == nil { return false }
     if node.storage.anyLens == nil { return true }
   }
   return node.storage.pointee.hasValue.load(ordering: .acquiring)

@@ -86,41 +86,6 @@ struct StagedChange<Value: Sendable>: Sendable {
   }
 }
 
-extension StagedChange {
-  init(asOne changes: [StagedChange]) {
-    let parts = Dictionary(
-      changes.compactMap(\.part).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    body = { value in
-      var hasChanged = false
-      for change in changes where change.body(&value) { hasChanged = true }
-      return hasChanged
-    }
-    outcome = .unknown
-    guard let first = parts.first else { return }
-    part = Part(id: first.key) { value, number in
-      for part in parts.values { part.noteSet(value, number) }
-    }
-  }
-
-  /// By the set that has this number.
-  func arrival(by number: UInt64, keeper: (any ValueKeeper<Value>)?) -> Arrival<Value> {
-    let (body, part) = (body, part)
-    guard let keeper else {
-      return .attempt { value in
-        if !body(&value) { return false }
-        part?.noteSet(value, number)
-        return true
-      }
-    }
-    return .decision { present in
-      // It may make the change again, at another time.
-      let decision = keeper.decide(present, cameOverEdge: false, by: body)
-      if case .store(let value) = decision { part?.noteSet(value, number) }
-      return decision
-    }
-  }
-}
-
 extension MutableNode {
   @usableFromInline final func stageUnknown(
     _ body: @escaping @Sendable (inout Value) -> Bool, _ context: ContextBox?, in batch: Batch
@@ -262,19 +227,45 @@ extension MutableNode {
     return true
   }
 
-  /// As one set, which is one of each part that they set, too.
   private func apply(
     _ changes: [StagedChange<Value>], _ context: ContextBox?, _ turn: TurnPointer
   ) {
     turn.enter()
     let number = newWave()
-    let change = changes.count == 1 ? changes[0] : StagedChange(asOne: changes)
-    let arrival = change.arrival(by: number, keeper: keeperIfAny)
+    let arrival = arrival(of: changes, by: number)
     if storage.claim(by: turn) {
       storage.apply(arrival, number, context: context, in: turn)
     } else {
       storage.sendSet(arrival, number, context: context, in: turn)
     }
     turn.leave()
+  }
+
+  /// All of them as the set that has this number, which is one of each part that they set, too.
+  final func arrival(of changes: [StagedChange<Value>], by number: UInt64) -> Arrival<Value> {
+    let body: StagedChange<Value>.Body = { value in
+      var hasChanged = false
+      for change in changes where change.body(&value) { hasChanged = true }
+      return hasChanged
+    }
+    let parts = Dictionary(
+      changes.compactMap(\.part).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }
+    ).values
+    let noteSet = { @Sendable (value: Value) in
+      for part in parts { part.noteSet(value, number) }
+    }
+    guard let keeper = keeperIfAny else {
+      return .attempt { value in
+        if !body(&value) { return false }
+        noteSet(value)
+        return true
+      }
+    }
+    return .decision { present in
+      // It may make the changes again, at another time.
+      let decision = keeper.decide(present, cameOverEdge: false, by: body)
+      if case .store(let value) = decision { noteSet(value) }
+      return decision
+    }
   }
 }

@@ -43,14 +43,15 @@ extension Node {
         if !turn.isEvent { return arriveAtJoin(up, edge, turn) }
         return noteEvent(up.slot(Value.self).pointee, in: event, over: edge, up, turn)
       }
+    let left = other.storage.leftValue(in: turn, Other.self)
     let catchingUp = CatchingUp(
-      with: storage, in: mode == .latest ? turn : nil, hasLeft: hasLeft(other, in: turn))
+      with: storage, in: mode == .latest ? turn : nil, hasLeft: left?.value != nil)
     let edge = connect(self, node.storage, kind: .withLatest, step)
     let latest = connectLatest(other, to: node.storage, catchingUp)
     node.publish()
     edge.attachToJoin(catchingUp, isTrigger: true, in: turn)
     latest.attachToJoin(catchingUp, isTrigger: false, in: turn)
-    if catchingUp?.hasLeft != true, let value = storage.readStored(Value.self),
+    if left == nil, let value = storage.readStored(Value.self),
       let latest = other.storage.readStored(Other.self)
     {
       node.storage.store((value, latest))
@@ -160,7 +161,7 @@ extension EdgePointer {
 /// belongs to the first pair.
 @usableFromInline final class CatchingUp: Sendable {
   /// A value was left in the other node, where the maker reads it: there is no pair before it has come.
-  @usableFromInline let hasLeft: Bool
+  fileprivate let hasLeft: Bool
   /// Another thread is inside the node that makes the join run.
   fileprivate let awaitsTrigger: Bool
   private let reasons = Atomic(0)
@@ -185,12 +186,6 @@ extension EdgePointer {
 
   /// One of the reasons is over.
   fileprivate func end() { reasons.subtract(1, ordering: .releasing) }
-}
-
-/// Was a value left with the thread that is inside the node, which this thread reads?
-@usableFromInline func hasLeft<Value: Sendable>(_ node: Node<Value>, in turn: TurnPointer) -> Bool {
-  node.storage.pointee.hasPendingValue.load(ordering: .acquiring)
-    && node.storage.pendingValue(in: turn, Value.self)?.value != nil
 }
 
 extension EdgePointer {

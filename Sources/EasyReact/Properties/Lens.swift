@@ -12,9 +12,8 @@ import Synchronization
 @usableFromInline class AnyLens: @unchecked Sendable {
   // Unchecked: no state; a subclass answers for its own.
 
-  /// `PendingValue`: what the node has if the batch has staged its whole; nil: it has not, or has left this part as it was, and this
-  /// thread may have left another value for it.
-  @usableFromInline func staged(in batch: Batch, of part: NodePointer) -> AnyObject? { nil }
+  /// `PendingValue`: what this thread reads of the part in the batch, if that has staged its whole; nil: it has not.
+  @usableFromInline func read(_ part: NodePointer, in batch: Batch) -> AnyObject? { nil }
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
@@ -56,14 +55,15 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
 
   override var version: PartVersion<Value>? { ownVersion }
 
-  override func staged(in batch: Batch, of node: NodePointer) -> AnyObject? {
+  /// What this thread has left for the part before counts as long as the batch has not set that.
+  override func read(_ node: NodePointer, in batch: Batch) -> AnyObject? {
     guard let staged = batch.staged(root.storage) else { return nil }
     let value = staged.read(Root.self).flatMap(part.get)
-    if node.pointee.hasPendingValue.load(ordering: .acquiring),
+    if let left = node.leftValue(in: currentTurn(), Value.self),
       !batch.sets(ObjectIdentifier(ownVersion), of: root.storage),
       isUntouched(root.storage.readStored(Root.self).flatMap(part.get), value)
     {
-      return nil
+      return left
     }
     return PendingValue(value)
   }
@@ -79,12 +79,11 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     }
     turn.enter()
     let number = newWave()
-    // A keeper may make the change again, at another time.
     let whole =
-      if let keeper = root.keeperIfAny {
-        stagedChange(change, arrival).arrival(by: number, keeper: keeper)
-      } else {
+      if root.keeperIfAny == nil {
         whole(change, number)
+      } else {
+        root.arrival(of: [stagedChange(change, arrival)], by: number)
       }
     if root.storage.claim(by: turn) {
       root.storage.apply(whole, number, context: context, in: turn)
@@ -94,8 +93,8 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     turn.leave()
   }
 
-  /// A change of the part as one of the whole, by the set that has this number: as `StagedChange.arrival` without a keeper, with one
-  /// closure less.
+  /// A change of the part as one of the whole, by the set that has this number: what `arrival(of:by:)` makes of it if nobody keeps the
+  /// whole elsewhere, in fewer instructions.
   private func whole(_ change: @escaping @Sendable (inout Root) -> Bool, _ number: UInt64)
     -> Arrival<Root>
   {

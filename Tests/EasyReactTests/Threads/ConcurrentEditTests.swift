@@ -410,6 +410,24 @@ import Testing
     keepAlive(listening, blocker)
   }
 
+  @Test(arguments: [CombineMode.latest, .everyValue])
+  func `10.6 withLatest: there is no first pair with what this thread has emptied`(
+    mode: CombineMode
+  ) {
+    let a = MutableNode(1), b = MutableNode(0), told = Journal<[Int]>()
+    var listening: Listening?
+    whileInside(b, settingTo: 1) {
+      b.clean()
+      listening = a.withLatest(from: b, mode: mode).map { [$0, $1] }.listen { told.note($0) }
+    }
+    #expect(told.entries == [])
+    b.value = 2
+    #expect(told.entries == [])
+    a.value = 3
+    #expect(told.entries == [[3, 2]])
+    keepAlive(listening)
+  }
+
   @Test
   func `10.6 a part that is not there wins no race and turns no gate by what was left for it`() {
     let list = MutableNode([1, 2, 3]), element = list[index: 5]
