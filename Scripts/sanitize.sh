@@ -27,6 +27,7 @@ watched() {
   # What this wraps, and why: Tests/CTestSupport/Sanitizer.c.
   if [ "$kind" = thread ] && [ "$(uname)" = Linux ]; then options+=(-Xlinker --wrap=__tsan_external_write); fi
   export EASYREACT_LIFE_SECONDS="${EASYREACT_LIFE_SECONDS:-1800}" EASYREACT_STRESS="${EASYREACT_STRESS:-0.15}" EASYREACT_SEEDS="${EASYREACT_SEEDS:-60}"
+  export EASYREACT_ORACLE_PROGRAMS="${EASYREACT_ORACLE_PROGRAMS:-20}" EASYREACT_ORACLE_NETS="${EASYREACT_ORACLE_NETS:-10}"
   SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "${options[@]}" || return
   if [ "$#" -gt 0 ]; then
     Scripts/library-tests.sh chosen "${options[@]}" "$@"

@@ -1,3 +1,4 @@
+import CTestSupport
 import EasyReact
 import EasyReactInspection
 import Foundation
@@ -83,7 +84,9 @@ extension Sessions {
       let text = String(decoding: data, as: UTF8.self)
       let numbers = text.matches(of: #/:(\d+)(?=[,}\]])/#).map(\.output.1)
       #expect(numbers.count > 200)
-      for number in numbers {
+      // One thread; a sanitizer sees as much in a part of them.
+      for place in stride(from: 0, to: numbers.count, by: testsupport_sanitizer() == 0 ? 1 : 7) {
+        let number = numbers[place]
         for other in ["0", "\(Int64.max)", "\(UInt64.max)"] {
           var damaged = text
           damaged.replaceSubrange(number.startIndex..<number.endIndex, with: other)

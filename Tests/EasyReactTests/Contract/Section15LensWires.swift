@@ -96,7 +96,7 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
       chunk: UInt64
     )
   {
-    for seed in chunk * 100..<(chunk + 1) * 100 {
+    for seed in Sanitizer.part(of: chunk * 100..<(chunk + 1) * 100) {
       var random = SplitMix64(state: seed)
       let wholes = (0..<3).map { MutableNode(Two(x: $0)) }
       let cells = wholes.map { $0[\.x] } + (3..<6).map { MutableNode($0) }

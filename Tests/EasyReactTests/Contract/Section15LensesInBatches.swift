@@ -307,7 +307,7 @@ extension `15 Lenses` {
   }
 
   @Test func `15.4, 4.3 random sets of parts and of the whole read as if made one by one`() {
-    for seed in 0..<600 {
+    for seed in 0..<Sanitizer.part(of: 600) {
       var random = SeededGenerator(seed: UInt64(seed))
       var session = PartsInBatches()
       for _ in 0..<4 {

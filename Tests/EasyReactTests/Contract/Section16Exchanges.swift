@@ -123,7 +123,7 @@ import Testing
   func `16.2 random graphs in another order each turn tell once what they are to hold`(part: UInt64)
     throws
   {
-    for seed in part * 100..<(part + 1) * 100 {
+    for seed in Sanitizer.part(of: part * 100..<(part + 1) * 100) {
       let graph = ExchangeGraph(seed: seed)
       for turn in 0..<12 {
         let difference = graph.turn()
@@ -139,7 +139,7 @@ import Testing
       part: UInt64
     ) throws
   {
-    for seed in part * 25..<(part + 1) * 25 {
+    for seed in Sanitizer.part(of: part * 25..<(part + 1) * 25) {
       let rows = Rows(seed: seed)
       for turn in 0..<25 {
         let difference = rows.turn()

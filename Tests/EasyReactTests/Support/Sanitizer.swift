@@ -10,6 +10,10 @@ enum Sanitizer: Int32 {
   static var patience: Double { isPresent ? 2 : 1 }
   /// Of so many equal steps of one thread, those that are watched: a twentieth shows as much, and takes as long.
   static func part(of count: Int) -> Int { isPresent ? count / 20 : count }
+  /// Of so many random programs of one thread, by their seeds.
+  static func part(of seeds: Range<UInt64>) -> Range<UInt64> {
+    seeds.lowerBound..<seeds.lowerBound + UInt64(part(of: seeds.count))
+  }
 }
 
 extension Trait where Self == ConditionTrait {

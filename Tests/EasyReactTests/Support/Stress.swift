@@ -26,12 +26,15 @@ enum Stress {
     ProcessInfo.processInfo.environment[name].flatMap { Double($0) }
   }
 
+  /// So many of what threads do to each other, times the knob.
+  static func part(of count: Int) -> Int { max(1, Int(Double(count) * scale)) }
+
   /// Runs `body` that many times (times the knob), until a round finds something wrong.
   static func rounds(
     _ count: Int, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: (Round) throws -> Void
   ) rethrows {
-    let count = max(1, Int(Double(count) * scale))
+    let count = part(of: count)
     for seed in firstSeed..<firstSeed + UInt64(count) {
       let round = Round(seed: seed)
       try body(round)

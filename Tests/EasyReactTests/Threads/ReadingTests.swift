@@ -14,12 +14,12 @@ import Testing
       let both = values.merge(events), joined = both.combine(values).map { $0 + $1 }
       round.threads(2) { member in
         if member == 0 {
-          for number in 1...100_000 {
+          for number in 1...Stress.part(of: 100_000) {
             values.value = number * 2
             events.value = -number
           }
         } else {
-          for _ in 0..<1_000_000 {
+          for _ in 0..<Stress.part(of: 1_000_000) {
             let read = both.value ?? 0
             round.expect(read >= 0, "\(read) is an event")
           }
