@@ -2,7 +2,7 @@ import CTestSupport
 import EasySequence
 import Testing
 
-// What is kept, and how deep it is, when streams are held in the ways that programs keepAlive them.
+// What is kept, and how deep it is, when streams are held in the ways that programs hold them.
 
 // One suite, because all of it counts what lives.
 extension `2.6 Depth and memory` {

@@ -64,7 +64,7 @@ private final class Slot: Sendable {
       let second: LazyStream<Int> = [0] + .deferred { first.map { $0 + 1 } }
       slot.set(second)
       onThreads(2) { number in #expect((number == 0 ? first : second)[1_000] == 1_000) }
-      slot.set([])  // they keepAlive each other
+      slot.set([])  // they hold each other
     }
   }
 

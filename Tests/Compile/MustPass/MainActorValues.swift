@@ -1,4 +1,4 @@
-// Contract 7.1: main-actor classes are Sendable, so nodes can keepAlive them; their properties are touched on the main actor.
+// Contract 7.1: main-actor classes are Sendable, so nodes can hold them; their properties are touched on the main actor.
 import EasyReact
 
 @MainActor final class Page {

@@ -13,7 +13,7 @@ import Testing
     #expect(empty.value == nil && empty.isEmpty)
   }
 
-  @Test func `1.1 Node<Int?> can keepAlive nil as a value, which is not empty`() {
+  @Test func `1.1 Node<Int?> can hold nil as a value, which is not empty`() {
     let node = MutableNode<Int?>(nil)
     let told = Recorder(node)
     #expect(node.value == .some(nil))

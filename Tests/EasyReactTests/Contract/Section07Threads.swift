@@ -752,7 +752,7 @@ import Testing
 
   @Test
   func
-    `7.6 when all threads are quiet every map and combine equals its definition, and syncs keepAlive`()
+    `7.6 when all threads are quiet every map and combine equals its definition, and syncs hold`()
   {
     Stress.rounds(40) { round in
       let a = MutableNode(0), b = MutableNode(0), c = MutableNode(0)

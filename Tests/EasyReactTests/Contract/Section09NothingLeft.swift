@@ -41,7 +41,7 @@ extension Section9 {
     #expect(lives.alive == [])
     #expect(a.downstreamTransforms.isEmpty && other.downstreamTransforms.isEmpty)
     #expect(a.listenerCount == 0 && !a.hasDownstreamNode)
-    // That the lists keepAlive no cut edge either is one of the invariants.
+    // That the lists hold no cut edge either is one of the invariants.
     #expect(checkInvariants([a, other]) == [])
   }
 
@@ -96,9 +96,9 @@ extension Section9 {
           clock.run()
         }
       }
-      // What is left behind is left every time; what the allocator keeps for itself is not.
+      // What is left behind is left every time; what the allocator keeps for itself is not. So one measure without it is enough.
       var growths: [Int] = []
-      for _ in 0..<5 {
+      while growths.count < 5, (growths.min() ?? .max) >= 40_000 {
         let before = Self.residentMemory
         for _ in 0..<5 { churn() }
         growths.append(Self.residentMemory - before)

@@ -231,7 +231,7 @@ struct `Depth` {
 
     @Test
     func
-      `9.1 listeners whose closures keepAlive listenings of further nodes, 1,000,000 deep, are freed`()
+      `9.1 listeners whose closures hold listenings of further nodes, 1,000,000 deep, are freed`()
     {
       let isFreed = onSmallStack { () -> Bool in
         var listening: Listening = MutableNode(0).listen { _ in }

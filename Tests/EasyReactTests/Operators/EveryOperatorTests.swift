@@ -212,7 +212,7 @@ import Testing
     switch operation.ofEvent {
     case .passes:
       #expect(heard.count > 0 && late.count == 0)
-      // `merge` and the like keepAlive the value of another node until an event passes.
+      // `merge` and the like hold the value of another node until an event passes.
       #expect(made.node.isEmpty)
     case .keeps:
       #expect(heard.count > 0 && late.count == 1)

@@ -175,7 +175,7 @@ import Testing
 
   @Test
   func
-    `10.6 inner nodes that keepAlive a value are done at once, 100,000 of them on a small stack`()
+    `10.6 inner nodes that hold a value are done at once, 100,000 of them on a small stack`()
   {
     onThread {
       let outer = MutableNode<Int>()

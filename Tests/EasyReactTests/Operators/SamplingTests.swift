@@ -21,7 +21,7 @@ import Testing
     #expect(checkInvariants([a, other, pairs]) == [])
   }
 
-  @Test func `10.6 withLatest holds a pair at once if both nodes keepAlive a value`() throws {
+  @Test func `10.6 withLatest holds a pair at once if both nodes hold a value`() throws {
     let pair = try #require(MutableNode(1).withLatest(from: MutableNode("x")).value)
     #expect(pair == (1, "x"))
   }

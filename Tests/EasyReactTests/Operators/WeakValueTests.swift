@@ -115,7 +115,7 @@ import Testing
     focused.value = Weak(panel)
     keepAlive(panel)
     panel = nil
-    // Now a timer, a partner or a count may still keepAlive the value back.
+    // Now a timer, a partner or a count may still hold the value back.
     #expect(lives.alive == [])
     clock.run()
     #expect(checkInvariants([focused, result]) == [])

@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `batches of several threads are told as wholes, and their joins keepAlive`() {
+  @Test func `batches of several threads are told as wholes, and their joins hold`() {
     Stress.rounds(40) { round in
       let a = MutableNode(0), b = MutableNode(0), heard = Heard<Int>(letsOthersRunEvery: 3)
       let sum = a.combine(b).map { $0 + $1 }, atA = Heard<Int>(), atB = Heard<Int>()

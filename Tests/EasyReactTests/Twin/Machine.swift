@@ -52,7 +52,7 @@ protocol Machine: AnyObject, SendableMetatype {
 
   /// So that what goes round for ever comes to an end.
   func cutEverything()
-  /// Whatever must keepAlive between calls and does not.
+  /// Whatever must hold between calls and does not.
   var violations: [String] { get }
   /// The program is too much for this machine.
   var isExhausted: Bool { get }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Random programs on the twin and on the library: after every call the same values were told in
-/// the same order, and the nodes keepAlive the same.
+/// the same order, and the nodes hold the same.
 ///
 ///     EASYREACT_RANDOM_PROGRAMS=100000 EASYREACT_RANDOM_SEED=7 swift test --filter TwinComparison
 ///
