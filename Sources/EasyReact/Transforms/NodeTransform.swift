@@ -86,8 +86,8 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
 
   /// Sends a value to `to`. Inside `receive` the value goes with the wave that is being received;
   /// outside, and from any thread, as a wave of its own with `context`. What still waits for a
-  /// thread that is inside `to` when the transform is cut is dropped. From outside it is a set: in the closure of
-  /// a derivation it stops with a message.
+  /// thread that is inside `to` when the transform is cut is dropped. From outside it is a set of `to`: a batch
+  /// stages it, and in the closure of a derivation it stops with a message.
   @inlinable public final func send(_ value: Output, context: (any Sendable)?) {
     deliverSent(.value(value), context)
   }
@@ -245,9 +245,9 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     guard let target = to else { return }
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
+    if let batch = turn.openBatch { return stage(arrival, box, for: target, in: batch) }
     let landing = target.landing, storage = landing.storage
     defer { withExtendedLifetime(landing) {} }
-    if turn.openBatch?.refuses == true { target.refuseEffect("send") }
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.
     func bring(_ wave: UInt64, _ turn: TurnPointer) {
@@ -261,6 +261,19 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
       storage.perform(in: turn) { bring(wave, $0) }
     }
     turn.leave()
+  }
+
+  /// As a set of the node, though it may be one that only transforms can set.
+  private final func stage(
+    _ arrival: Arrival<Output>, _ context: ContextBox?, for target: Node<Output>, in batch: Batch
+  ) {
+    if batch.refuses { target.refuseEffect("send") }
+    let node = unsafeDowncast(target, to: MutableNode<Output>.self)
+    if let lens = target.lens {
+      lens.set(arrival, of: node, context: context)
+    } else {
+      node.stage(arrival, context, in: batch)
+    }
   }
 
   @usableFromInline final func requireFree(_ operation: String, _ node: AnyNode) {

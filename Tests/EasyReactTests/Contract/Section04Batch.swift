@@ -380,3 +380,69 @@ extension Section4 {
     #expect(gone == nil)
   }
 }
+
+// MARK: - What transforms send
+
+extension Section4 {
+  /// Found by a hostile review: it was told in mid-batch, stayed where the batch threw, and lost against what had been set before it.
+  @Test(arguments: [false, true])
+  func `2.5, 4.3 what a transform sends from outside is staged as a set is`(isMutable: Bool) {
+    let up = MutableNode<Int>(), other = MutableNode(10), transform = NodeTransform<Int, Int>()
+    let node: Node<Int> = isMutable ? MutableNode(0) : Node(0)
+    node.wiring.link(to: up, through: transform)
+    let told = Recorder(node), sums = Recorder(node.combine(other).map { $0 + $1 })
+    batch {
+      other.value = 20
+      transform.send(1)
+      #expect(node.value == 1)
+      transform.send(2, context: "c")
+      #expect(node.value == 2 && told.values == [0] && sums.values == [10])
+      batch {
+        transform.sendEmpty()
+        #expect(node.isEmpty)
+        transform.send(3)
+      }
+      #expect(node.value == 3 && told.values == [0])
+    }
+    #expect(node.value == 3 && told.values == [0, 3] && sums.values == [10, 23])
+    #expect(throws: Refusal.self) {
+      try batch {
+        transform.send(4)
+        throw Refusal()
+      }
+    }
+    #expect(node.value == 3 && told.values == [0, 3])
+    if let mutable = node as? MutableNode<Int>, isMutable {
+      batch {
+        mutable.value = 5
+        transform.send(6)
+      }
+      batch {
+        transform.send(7)
+        mutable.value = 8
+      }
+      #expect(told.values == [0, 3, 6, 8])
+    }
+    batch { transform.sendEmpty() }
+    #expect(node.isEmpty)
+    #expect(checkInvariants([up, node]) == [])
+  }
+
+  @Test func `2.5, 4.3 what a transform sends to an event node or a lens is staged too`() {
+    let ups = [MutableNode<Int>(), MutableNode<Int>()]
+    let events = MutableNode<Int>.eventNode(), whole = MutableNode([1, 2]), part = whole[index: 1]
+    let toEvents = NodeTransform<Int, Int>(), toPart = NodeTransform<Int, Int>()
+    events.wiring.link(to: ups[0], through: toEvents)
+    part.wiring.link(to: ups[1], through: toPart)
+    let told = Recorder(events), wholes = Recorder(whole)
+    batch {
+      toEvents.send(1)
+      toPart.send(3)
+      #expect(told.values == [] && wholes.values == [[1, 2]])
+      #expect(part.value == 3 && whole.value == [1, 3])
+      whole.value = [5, 6]
+      toPart.send(7)
+    }
+    #expect(told.values == [1] && wholes.values == [[1, 2], [5, 7]])
+  }
+}
