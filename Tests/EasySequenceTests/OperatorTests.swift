@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `foldLeft and foldRight`() {
-    // Types where the compiler would try all that minus can be, for seconds.
+    // With their types, or the compiler tries every minus that there is, for seconds.
     let numbers: LazyStream<Int> = [1, 2, 3], one: LazyStream<Int> = [1], none = LazyStream<Int>()
     let minus: @Sendable (Int, LazyStream<Int>) -> Int = { $0 - $1.head! }
     #expect(numbers.reduce(0, -) == -6)

@@ -395,7 +395,7 @@ extension Section4 {
       other.value = 20
       transform.send(1)
       #expect(node.value == 1)
-      transform.send(2, context: "c")
+      transform.send(2)
       #expect(node.value == 2 && told.values == [0] && sums.values == [10])
       batch {
         transform.sendEmpty()
@@ -423,6 +423,8 @@ extension Section4 {
       }
       #expect(told.values == [0, 3, 6, 8])
     }
+    batch { transform.send(9, context: "c") }
+    #expect(told.contexts.last as? String == "c")
     batch { transform.sendEmpty() }
     #expect(node.isEmpty)
     #expect(checkInvariants([up, node]) == [])
@@ -444,5 +446,22 @@ extension Section4 {
       toPart.send(7)
     }
     #expect(told.values == [1] && wholes.values == [[1, 2], [5, 7]])
+  }
+
+  @Test
+  func
+    `2.6, 4.3 a step that is handed a value in a batch runs at once, and what it sends is staged`()
+  {
+    let up = MutableNode<Int>(), down = Node<Int>(), doubled = Section2.Doubled()
+    let built = up.map { $0 + 1 }, step = built.upstreamTransforms[0] as! NodeTransform<Int, Int>
+    let told = Recorder(down), toldBuilt = Recorder(built)
+    down.wiring.link(to: up, through: doubled)
+    batch {
+      step.receive(1, from: nil, context: nil)
+      #expect(toldBuilt.values == [2])
+      doubled.receive(3, from: nil, context: nil)
+      #expect(doubled.calls.entries.count == 1 && told.values == [] && down.value == 6)
+    }
+    #expect(told.values == [6] && toldBuilt.values == [2])
   }
 }
