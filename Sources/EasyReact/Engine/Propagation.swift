@@ -257,18 +257,21 @@ extension NodePointer {
 extension NodePointer {
   /// Notes that the join is to run, as part of this wave. Holder of its region. False: the wave has been here already.
   @discardableResult func noteArrival(
-    at join: JoinPointer, _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
+    at join: JoinPointer, _ delivery: Delivery, over edge: EdgePointer, sender: NodePointer,
+    in turn: TurnPointer
   ) -> Bool {
     if pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
       return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
     var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
     let isReached = isReached(by: delivery)
-    if delivery.isFiltered, isReached, !join.hasSkipped(wave) {
-      return refuseArrival(.reachedAlready, delivery, from: sender, in: turn)
+    var isFiltered = delivery.isFiltered
+    if isFiltered, isReached, !join.hasSkipped(wave) {
+      isFiltered = misses(delivery, over: edge)
+      if isFiltered { return refuseArrival(.reachedAlready, delivery, from: sender, in: turn) }
     }
     if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }
-    if delivery.isFiltered ? isReached : delivery.rules.has(.waited) {
+    if isFiltered ? isReached : delivery.rules.has(.waited) {
       (wave, tiebreak) = (join.renumber(from: pointee.wave.load(ordering: .relaxed)), 0)
     } else if isReached {
       (wave, tiebreak) = (newWave(), 0)

@@ -53,7 +53,7 @@ import Synchronization
     let position: Int
     func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool {
       let storage = edge.pointee.down.unsafelyUnwrapped
-      if storage.noteArrival(at: join, delivery, sender: sender, in: turn) {
+      if storage.noteArrival(at: join, delivery, over: edge, sender: sender, in: turn) {
         changed.note(position, join)
       } else {
         join.missChange()

@@ -95,7 +95,8 @@ extension Node {
       return edge.inRegion(in: turn) { delivery, turn in
         var delivery = delivery
         delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
-        if edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn) {
+        let down = edge.pointee.down.unsafelyUnwrapped
+        if down.noteArrival(delivery, over: edge, sender: up, in: turn) {
           next.replace(with: (nodes, body))  // last: a key's deinit may set the next set
         }
         return false

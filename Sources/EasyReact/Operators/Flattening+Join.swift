@@ -92,7 +92,7 @@ extension Flatten {
     return edge.inRegion(in: turn) { [self] delivery, turn in
       var delivery = delivery
       delivery.wave.flags.remove(.event)  // it chooses a node, whose value is told
-      if down.noteArrival(at: join, delivery, sender: up, in: turn) {
+      if down.noteArrival(at: join, delivery, over: edge, sender: up, in: turn) {
         (place.pointee.outerEdge, place.pointee.isToChoose, place.pointee.chosen) = (
           edge, true, node
         )
@@ -124,7 +124,8 @@ private struct BroughtCrossing: Crossing {
     edge.pointee.state.unsafelyUnwrapped._withUnsafeGuaranteedRef {
       unsafeDowncast($0.outer.unsafelyUnwrapped, to: Flatten.self).place.pointee.hasChosen = true
     }
-    edge.pointee.down.unsafelyUnwrapped.noteArrival(at: join, delivery, sender: sender, in: turn)
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(
+      at: join, delivery, over: edge, sender: sender, in: turn)
     return false
   }
 }

@@ -216,7 +216,7 @@ extension EdgePointer {
 ) -> Bool {
   edge.inRegion(in: turn) { delivery, turn in
     event.replace(with: value)
-    edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, sender: up, in: turn)
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(delivery, over: edge, sender: up, in: turn)
     return false
   }
 }
@@ -234,7 +234,7 @@ extension EdgePointer {
     if sampled == nil { return false }
     if isFirst, edge.hasTick {
       edge.pointee.down.unsafelyUnwrapped.noteArrival(
-        delivery, sender: edge.pointee.up.unsafelyUnwrapped, in: turn)
+        delivery, over: edge, sender: edge.pointee.up.unsafelyUnwrapped, in: turn)
       return false
     }
     return edge.stop(.waitsForAnotherUpstream, delivery, in: turn)

@@ -24,6 +24,8 @@ class Twin {
     var newest = 0
     /// Tells apart what has that number and had to wait; else zero.
     var sequence = 0
+    /// Of a join: when it refused something older last.
+    var missedAt = 0
     var listeners: [Listener] = [], edges: [Edge] = []
     var isNotifying = false
     var queue: [Arrival] = []
@@ -93,6 +95,13 @@ class Twin {
       self.keepsEvents = keepsEvents
     }
 
+    var makesJoinRun: Bool {
+      switch kind {
+      case .plain, .flatten(_, isJoin: false), .everyValue, .zip: false
+      default: true
+      }
+    }
+
     /// Is its end computed from all its upstreams?
     var isOfJoin: Bool {
       switch kind {
@@ -132,6 +141,7 @@ class Twin {
   private var lastWave = 1, attachments = 0
   private(set) var waitingJoins: [Node] = []
   private var toldJoins = 0
+  private var running: Node?
   /// What is told when all joins have run.
   private var putOff: [() -> Void] = []
   private var isInTurn = false
@@ -243,6 +253,8 @@ class Twin {
       join.reason = nil
       route.isFiltered = route.ledBack
       let before = (join.newest, join.sequence)
+      running = join
+      defer { running = nil }
       defer { if before != (join.newest, join.sequence) { toldJoins += 1 } }
       if join.members != nil {
         runMembers(join, route)
@@ -395,7 +407,10 @@ class Twin {
       wave: wave, sequence: isFiltered ? sequence : sequence & ~1, ledBack: ledBack,
       isFiltered: isFiltered, isEvent: arrival.isEvent && !edge.keepsEvents,
       context: arrival.context, origins: arrival.origins, isLate: arrival.isLate)
-    if isFiltered && wasReached(down, by: route) { return stop(.reachedAlready, at: down, route) }
+    if isFiltered && wasReached(down, by: route) {
+      if edge.makesJoinRun, route.wave! < down.newest { down.missedAt = newWave() }
+      return stop(.reachedAlready, at: down, route)
+    }
     switch edge.kind {
     case .plain(let function):
       guard let value = function(up.told(arrival)) else {
@@ -516,8 +531,8 @@ class Twin {
     return edge
   }
 
-  private func push(_ edge: Edge) {
-    notifyNewcomer(of: edge.up) { follow(edge, newWave(), Route(), isFirst: true) }
+  private func push(_ edge: Edge, isFirst: Bool = true) {
+    notifyNewcomer(of: edge.up) { follow(edge, newWave(), Route(), isFirst: isFirst) }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
@@ -552,6 +567,9 @@ class Twin {
     let edges = edges.compactMap { $0 }.filter { !$0.isCut }
     if edges.isEmpty { return }
     let roundThem = edges.flatMap { nodesOnCycle(with: $0) }
+    var onCycle = nodes.filter(hasMissed).flatMap { node in
+      nodes.flatMap(\.edges).filter { $0.down === node && reaches(node, $0.up) }
+    }
     for edge in edges {
       edge.isCut = true
       note(cut: edge, inTurn: isInTurn)
@@ -568,8 +586,27 @@ class Twin {
     edgesThatLeadBack.removeAll { !$0.leadsBack }
     sink(opened, among: Set(roundThem.map(\.number)))
     for edge in opened { order(edge.up, before: edge.down) }
+    // Where a join turns away in its run.
+    if !edges.contains(where: { $0.down === running }) { onCycle = [] }
+    tellMissed(over: onCycle.filter { !$0.isCut && !$0.isOfSync && !reaches($0.down, $0.up) })
     // A flatten without its outer node lets go of the inner one.
     for edge in edges { cut(edge.inner) }
+  }
+
+  /// It has refused something older, and told nothing since.
+  private func hasMissed(_ join: Node) -> Bool { join.missedAt > join.newest }
+
+  /// These lie on no cycle any more: what their ends have missed comes when all joins have run.
+  private func tellMissed(over edges: [Edge]) {
+    if edges.isEmpty { return }
+    inTurn {
+      putOff.append { [self] in
+        for edge in edges.sorted(by: { ($0.up.number, $0.number) < ($1.up.number, $1.number) })
+        where !edge.isCut && edge.up.value != nil && hasMissed(edge.down) {
+          push(edge, isFirst: false)
+        }
+      }
+    }
   }
 
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
@@ -750,7 +787,7 @@ class Twin {
 
   func zip(_ ups: [Node], _ compute: @escaping ([Int]) -> Int) -> Node {
     let node = gathering(ups, .zip, compute)
-    inTurn { node.inputs.forEach(push) }
+    inTurn { node.inputs.forEach { push($0) } }
     return node
   }
 

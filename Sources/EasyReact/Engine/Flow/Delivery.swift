@@ -43,7 +43,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     if wave.flags.has(.late) {
       self.tiebreak = tiebreak ?? edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
-    if edgeFlags.has(.filtered) || wave.flags.has(.crossedBackEdge) && edge.liesOnCycle() {
+    if edge.filters(wave, edgeFlags) {
       rules = .filtered
     } else {
       self.tiebreak &= ~1

@@ -77,9 +77,10 @@ extension JoinPointer {
 
 extension EdgeStorage {
   /// The join that runs for what comes over this edge: one that chooses what it follows, and belongs to an edge (a flatten's), or
-  /// that of the node below.
+  /// that of the node below. What a link brings there makes no join run.
   borrowing func joinBelow() -> JoinPointer? {
-    state?._withUnsafeGuaranteedRef { ($0.outer ?? $0).movingJoin } ?? down!.pointee.join
+    if let join = state?._withUnsafeGuaranteedRef({ ($0.outer ?? $0).movingJoin }) { return join }
+    return traits.has(.endsDownstream) ? down!.pointee.join : nil
   }
 }
 
@@ -170,7 +171,8 @@ private struct JoinCrossing: Crossing {
   let join: JoinPointer
   let sender: NodePointer
   func arrive(over edge: EdgePointer, _ delivery: Delivery, in turn: TurnPointer) -> Bool {
-    edge.pointee.down.unsafelyUnwrapped.noteArrival(at: join, delivery, sender: sender, in: turn)
+    edge.pointee.down.unsafelyUnwrapped.noteArrival(
+      at: join, delivery, over: edge, sender: sender, in: turn)
     return false
   }
 }
@@ -203,9 +205,10 @@ extension NodePointer {
   /// The same for the node's own join.
   @discardableResult
   @usableFromInline func noteArrival(
-    _ delivery: Delivery, sender: NodePointer, in turn: TurnPointer
+    _ delivery: Delivery, over edge: EdgePointer, sender: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    noteArrival(at: pointee.join.unsafelyUnwrapped, delivery, sender: sender, in: turn)
+    noteArrival(
+      at: pointee.join.unsafelyUnwrapped, delivery, over: edge, sender: sender, in: turn)
   }
 
   /// The join that is running follows another node now. True: joins that lead there may still have to run, so it waits once

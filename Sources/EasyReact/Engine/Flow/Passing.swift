@@ -14,7 +14,9 @@ extension EdgePointer {
     let down = pointee.down.unsafelyUnwrapped
     if delivery.isFiltered && down.isReached(by: delivery), !pointee.traits.has(.filtersItself) {
       if let join = pointee.joinBelow() {
-        if join.mayHaveSkipped(delivery.wave.number) { return true }
+        if join.mayHaveSkipped(delivery.wave.number) || !down.misses(delivery, over: self) {
+          return true
+        }
         join.missChange()
       }
       return stop(.reachedAlready, in: turn)

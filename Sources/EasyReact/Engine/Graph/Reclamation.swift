@@ -148,7 +148,7 @@ private func reclaim(_ edge: EdgePointer, _ turn: TurnPointer) {
 
 extension NodePointer {
   /// Does it still have its handle? Whoever was looking at its edges has found what it looked for, or sees from now on that they are cut.
-  fileprivate func isInUse() -> Bool {
+  func isInUse() -> Bool {
     pointee.acquire()
     defer { pointee.release() }
     return pointee.handle.load(ordering: .relaxed) != nil

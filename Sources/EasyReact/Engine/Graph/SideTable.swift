@@ -26,6 +26,8 @@ import Synchronization
   @usableFromInline var ticketHolder: UInt64 = 0
   /// That of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
+  /// When its join refused something last: see `misses`.
+  let missedAt = Atomic<UInt64>(0)
   /// See Topology+Ranks.swift.
   let top = Atomic<Int32>(SideTable.noTop)
   /// The sequence of the node's value, while that has this number: see `assignVersion`. Written by the holder,

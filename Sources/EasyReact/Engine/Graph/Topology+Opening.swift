@@ -1,7 +1,8 @@
 // A cut inside a component may break it up (Topology+Cycles.swift).
 
 /// An edge inside the component was cut. Returns the edges that led back and lie on no cycle now, in
-/// the order in which they were linked, and the nodes that are no longer members.
+/// the order in which they were linked, the nodes that are no longer members, and the edges which lie on no
+/// cycle now over which something was refused while they did.
 ///
 /// The law that holds throughout: the members reach each other if every `source` leads to every
 /// `target`. So it is enough that each source reaches the root, and the root each target. What is split
@@ -9,7 +10,7 @@
 /// than it may take to look at all members, all members are looked at.
 func shrink(
   _ component: Component, withoutWayFrom up: NodePointer, to down: NodePointer
-) -> (opened: [EdgePointer], left: Set<NodePointer>) {
+) -> (opened: [EdgePointer], left: Set<NodePointer>, missed: Set<EdgePointer>) {
   var rest = Remainder(component, up, down)
   let budget = topology.looks + 4 * component.members.count + 64
   while let doubt = rest.nextDoubt() {
@@ -20,7 +21,7 @@ func shrink(
     if let side = rest.side(in: doubt) { rest.splitOff(strongParts(of: side)) }
   }
   rest.end()
-  return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.left)
+  return (rest.opened.sorted { $0.number < $1.number }.map(\.edge), rest.left, rest.missed)
 }
 
 /// A member of which it is not known yet whether it still belongs together with the root.
@@ -40,6 +41,7 @@ private struct Remainder {
   private var doubtfulSources: [NodePointer] = [], doubtfulTargets: [NodePointer]
   private(set) var opened: [(edge: EdgePointer, number: UInt64)] = []
   private(set) var left: Set<NodePointer> = []
+  private(set) var missed: Set<EdgePointer> = []
 
   init(_ component: Component, _ up: NodePointer, _ down: NodePointer) {
     self.component = component
@@ -118,9 +120,10 @@ private struct Remainder {
         doubtfulTargets.append(far)
       }
     }
+    let down = edge.pointee.down!, component = down.component()
+    if component != nil, component == edge.pointee.up!.component() { return }
+    if down.hasMissedSomething() { missed.insert(edge) }
     if !edge.pointee.has(.isBackEdge) { return }
-    let up = edge.pointee.up!.component()
-    if up != nil, up == edge.pointee.down!.component() { return }
     if let number = topology.forget(edge), edge.pointee.isUncut() { opened.append((edge, number)) }
   }
 

@@ -135,7 +135,11 @@ extension NodePointer {
     let turn = currentTurn()
     turn.readRunningRank()
     if isHeld(by: turn) {
-      for join in joins() where join.pointee.isWaiting { pushJoin(join, in: turn) }
+      for join in joins() where join.pointee.isWaiting {
+        let isRepeat = join.pointee.isRepeat  // it is entered once more, and waits as before
+        pushJoin(join, in: turn)
+        join.pointee.isRepeat = isRepeat
+      }
     } else if isHeldByAnyone, !joins().isEmpty {
       recounts.add(1, ordering: .sequentiallyConsistent)
     }

@@ -153,10 +153,14 @@ extension EdgePointer {
     let (up, down) = (pointee.up!, pointee.down!)
     guard let component = up.component(), component == down.component() else { return }
     _ = topology.forget(self)
-    let (opened, left) = shrink(component.takeUnretainedValue(), withoutWayFrom: up, to: down)
+    let (opened, left, missed) = shrink(
+      component.takeUnretainedValue(), withoutWayFrom: up, to: down)
     for edge in opened { edge.pointee.remove(.isBackEdge) }
     sink(opened) { left.contains($0) || $0.component() == component }
     for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
+    // A join has turned away from it in its run. Where a user cuts, or what dies is cut, nothing is to run because of that.
+    let turn = currentTurn()
+    if !missed.isEmpty, turn.pointee.running == down { tellMissed(over: missed, in: turn) }
   }
 }
 
