@@ -14,10 +14,11 @@ extension EdgePointer {
     let down = pointee.down.unsafelyUnwrapped
     if delivery.isFiltered && down.isReached(by: delivery), !pointee.traits.has(.filtersItself) {
       if let join = pointee.joinBelow() {
+        // First: who looks at the other note reads what this one makes it read.
+        join.missChange()
         if join.mayHaveSkipped(delivery.wave.number) || !down.misses(delivery, over: self) {
           return true
         }
-        join.missChange()
       }
       return stop(.reachedAlready, in: turn)
     }

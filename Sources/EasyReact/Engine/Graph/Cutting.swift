@@ -6,11 +6,14 @@ import Synchronization
 extension EdgePointer {
   /// From here on nothing passes. An edge that was cut already stays as it is.
   @usableFromInline func cut(by turn: TurnPointer) {
-    if isStartingOnCycle() ? markOnCycle() : mark() { finishCut(in: turn) }
+    if isNotedAtOnce(in: turn) ? markOnCycle() : mark() { finishCut(in: turn) }
   }
 
-  private func isStartingOnCycle() -> Bool {
-    pointee.has(.starting) && pointee.down != nil && liesOnCycle()
+  /// On a cycle, and starting, or dropped by the join that runs: another thread's cut must not find the mark first, and open the cycle in
+  /// the join's stead (Flow/Missed.swift).
+  private func isNotedAtOnce(in turn: TurnPointer) -> Bool {
+    guard let down = pointee.down else { return false }
+    return (pointee.has(.starting) || turn.pointee.running == down) && liesOnCycle()
   }
 
   /// The cut is noted at once, and not by whoever attaches the edge: else what this turn tells next would be filtered because of a cycle that

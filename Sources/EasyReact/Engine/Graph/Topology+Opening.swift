@@ -122,9 +122,12 @@ private struct Remainder {
     }
     let down = edge.pointee.down!, component = down.component()
     if component != nil, component == edge.pointee.up!.component() { return }
+    if edge.pointee.has(.isBackEdge), let number = topology.forget(edge), edge.pointee.isUncut() {
+      // Before the note is looked at: see `misses`.
+      edge.pointee.remove(.isBackEdge)
+      opened.append((edge, number))
+    }
     if down.hasMissedSomething() { missed.insert(edge) }
-    if !edge.pointee.has(.isBackEdge) { return }
-    if let number = topology.forget(edge), edge.pointee.isUncut() { opened.append((edge, number)) }
   }
 
   /// Too many doubts: all members are looked at, once.

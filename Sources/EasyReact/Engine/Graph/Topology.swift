@@ -155,7 +155,6 @@ extension EdgePointer {
     _ = topology.forget(self)
     let (opened, left, missed) = shrink(
       component.takeUnretainedValue(), withoutWayFrom: up, to: down)
-    for edge in opened { edge.pointee.remove(.isBackEdge) }
     sink(opened) { left.contains($0) || $0.component() == component }
     for edge in opened { edge.pointee.up!.order(before: edge.pointee.down!, by: edge) }
     // A join has turned away from it in its run. Where a user cuts, or what dies is cut, nothing is to run because of that.
