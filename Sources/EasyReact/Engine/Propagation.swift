@@ -267,7 +267,7 @@ extension NodePointer {
     let isReached = isReached(by: delivery)
     var isFiltered = delivery.isFiltered
     if isFiltered, isReached, !join.hasSkipped(wave) {
-      isFiltered = misses(delivery, over: edge)
+      isFiltered = refuses(delivery, join, over: edge)
       if isFiltered { return refuseArrival(.reachedAlready, delivery, from: sender, in: turn) }
     }
     if turn.pointee.isTraced { traceArrival(wave: delivery.wave.number, from: sender, in: turn) }

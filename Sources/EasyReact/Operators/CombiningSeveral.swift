@@ -96,9 +96,9 @@ extension Node {
         var delivery = delivery
         delivery.wave.flags.remove(.event)  // it chose the set, whose values are told
         let down = edge.pointee.down.unsafelyUnwrapped
-        if down.noteArrival(delivery, over: edge, sender: up, in: turn) {
-          next.replace(with: (nodes, body))  // last: a key's deinit may set the next set
-        }
+        down.noteArrival(delivery, over: edge, sender: up, in: turn)
+        // Even if it was refused: the next run reads what this set's nodes hold. Last: a key's deinit may set the next set.
+        next.replace(with: (nodes, body))
         return false
       }
     }

@@ -92,11 +92,9 @@ extension Flatten {
     return edge.inRegion(in: turn) { [self] delivery, turn in
       var delivery = delivery
       delivery.wave.flags.remove(.event)  // it chooses a node, whose value is told
-      if down.noteArrival(at: join, delivery, over: edge, sender: up, in: turn) {
-        (place.pointee.outerEdge, place.pointee.isToChoose, place.pointee.chosen) = (
-          edge, true, node
-        )
-      }
+      down.noteArrival(at: join, delivery, over: edge, sender: up, in: turn)
+      // Even if it was refused: the next run chooses by what the outer node holds.
+      (place.pointee.outerEdge, place.pointee.isToChoose, place.pointee.chosen) = (edge, true, node)
       return false
     }
   }

@@ -53,8 +53,8 @@
   /// What the engine asks of it.
   @usableFromInline var traits: EdgeTraits {
     switch self {
-    case .combine, .withLatest, .latest, .sample, .sampler, .flattenCombine, .zip:
-      [.endsDownstream, .hasFixedEnds]
+    case .combine, .withLatest, .latest, .sample, .sampler, .zip: [.endsDownstream, .hasFixedEnds]
+    case .flattenCombine: [.endsDownstream, .hasFixedEnds, .filtersItself]
     case .held, .scan, .count, .startWith, .load, .link, .sync, .transform: .keepsEvents
     case .member: [.hasFixedEnds, .tellsMark]
     case .derived: [.hasFixedEnds, .tellsMark, .keepsEvents]

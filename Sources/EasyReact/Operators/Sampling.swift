@@ -25,7 +25,8 @@ extension Node {
     let node = makeHead((Value, Other).self, SourceLocation(file, line), turn)
     // An event that waits for the join to run: its node does not keep it. Belongs to the holder of the join's region.
     let event = Cell<Value?>(nil)
-    node.storage.pointee.join = makeJoin([storage, other.storage]) { storage, turn in
+    node.storage.pointee.join = makeJoin([storage, other.storage], tellsEachOnce: true) {
+      storage, turn in
       let join = storage.pointee.join.unsafelyUnwrapped
       let upstreams = join.pointee.upstreams
       let value = upstreams[0].readStored(Value.self) ?? event.place.pointee
@@ -82,7 +83,8 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     let node = makeHead(Value.self, SourceLocation(file, line), turn)
-    node.storage.pointee.join = makeJoin([storage, ticks.storage]) { storage, turn in
+    node.storage.pointee.join = makeJoin([storage, ticks.storage], tellsEachOnce: true) {
+      storage, turn in
       guard let sampled = arrived.place.pointee else {
         storage.traceWaiting(in: turn)
         return false

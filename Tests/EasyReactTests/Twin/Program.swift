@@ -111,6 +111,50 @@ struct ProgramGenerator {
     return ops
   }
 
+  /// A derivation closes a ring over a join and opens it again, among sets of what leads to the joins of the ring: much of
+  /// what comes late round the ring is refused.
+  static func ring(seed: UInt64) -> Program {
+    var generator = ProgramGenerator(random: SplitMix64(state: seed), hasEvents: false)
+    return generator.ring()
+  }
+
+  private mutating func ring() -> Program {
+    taste = Self.usual
+    let (direction, x, a) = (newNode(), newNode(), newNode())
+    let (fed, join, gate, below) = (newNode(), newJoin(), newNode(), newNode())
+    let joining: Op =
+      switch roll(6) {
+      case 0: .withLatest(roll(2) == 0 ? a : fed, from: fed, named: join)
+      case 1: .flatten(fed, among: [a, x, direction], named: join)
+      case 2: .flattenCombine(fed, among: [[a], [a, x], [fed, a]], named: join)
+      case 3: .derived(among: [a, fed, x], times: 3, named: join)
+      default: .combine([a, fed], named: join)
+      }
+    var ops: [Op] = [
+      .node(direction, value: 0), .node(x, value: 1), .node(a, value: 1),
+      // 2 turns it to what lies below the join; 13 away from there, and it says nothing.
+      .derived(among: [below, a, direction], times: 2, named: fed), joining,
+      .derive(join, roll(3) == 0 ? anOperator() : .filter(2 + roll(3)), named: gate),
+      roll(3) == 0
+        ? .derived(among: [gate, x], times: 2, named: below) : .combine([x, gate], named: below),
+    ]
+    for node in [fed, join, below] {
+      ops.append(.listen(node, times: 0, then: [], named: newCancelable()))
+    }
+    for _ in 0..<3 + roll(6) {
+      let late = [Op.set(x, to: roll(97)), .set(a, to: roll(97))]
+      ops += [.set(direction, to: 2), .batch(late, throwing: false)]
+      switch roll(6) {
+      case 0: ops.append(op(depth: 0))
+      case 1: ops.append(.set(a, to: roll(97)))
+      case 2: ops.append(.batch([.set(direction, to: 13)] + late.reversed(), throwing: false))
+      default: break
+      }
+      ops.append(.set(direction, to: roll(6) == 0 ? roll(97) : 13))
+    }
+    return ops
+  }
+
   /// How often, in order of the cases of `op`; the first five are calls on a graph as it is.
   private static let usual = [8, 1, 2, 2, 4, 5, 4, 1, 1, 4, 4, 1, 1, 2, 2, 2, 6, 5]
   /// What is theirs alone.

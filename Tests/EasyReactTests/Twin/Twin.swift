@@ -95,10 +95,11 @@ class Twin {
       self.keepsEvents = keepsEvents
     }
 
-    var makesJoinRun: Bool {
+    /// Is its end a join that tells what it computes from the present values, and not each value once?
+    var isOfStateOfJoin: Bool {
       switch kind {
-      case .plain, .flatten(_, isJoin: false), .everyValue, .zip: false
-      default: true
+      case .join, .members, .flatten(_, isJoin: true), .inner: true
+      default: false
       }
     }
 
@@ -142,6 +143,8 @@ class Twin {
   private(set) var waitingJoins: [Node] = []
   private var toldJoins = 0
   private var running: Node?
+  /// How many joins ran once more for what they had refused round a cycle that was opened.
+  private(set) var runsAgain = 0
   /// What is told when all joins have run.
   private var putOff: [() -> Void] = []
   private var isInTurn = false
@@ -408,7 +411,9 @@ class Twin {
       isFiltered: isFiltered, isEvent: arrival.isEvent && !edge.keepsEvents,
       context: arrival.context, origins: arrival.origins, isLate: arrival.isLate)
     if isFiltered && wasReached(down, by: route) {
-      if edge.makesJoinRun, route.wave! < down.newest { down.missedAt = newWave() }
+      if edge.isOfStateOfJoin, route.wave! < down.newest { down.missedAt = newWave() }
+      // It chooses by the newest all the same, when something makes it run.
+      chooseWhenRun(edge, arrival)
       return stop(.reachedAlready, at: down, route)
     }
     switch edge.kind {
@@ -429,13 +434,12 @@ class Twin {
         return down.hasEnded ? stop(.cut, at: down, route) : fallSilent(down, route)
       }
       deliver(.value(down.compute(values)), to: down, route)
-    case .members(let choose):
-      down.nextMembers = choose(up.told(arrival))
+    case .members:
+      chooseWhenRun(edge, arrival)
       note(down, route.withoutEvent)
     case .zip: zip(edge, up.told(arrival), route)
     case .flatten(_, isJoin: true) where !isFirst:
-      down.isToChoose = true
-      down.chosen = arrival.isEvent ? edge.chosenNode(up.told(arrival)) : nil
+      chooseWhenRun(edge, arrival)
       note(down, route.withoutEvent)
     case .flatten(_, let isJoin):
       // The first value of a flatten is there at once; and each, where it is no join.
@@ -447,6 +451,18 @@ class Twin {
         return tellIfSilent(edge.inner!, route.withoutEvent)
       }
       deliver(Content(inner.value), to: down, route.withoutEvent)
+    }
+  }
+
+  /// What this edge brings decides what a join follows from its next run on.
+  private func chooseWhenRun(_ edge: Edge, _ arrival: Route) {
+    let (up, down) = (edge.up, edge.down)
+    switch edge.kind {
+    case .members(let choose): down.nextMembers = choose(up.told(arrival))
+    case .flatten(_, isJoin: true):
+      down.isToChoose = true
+      down.chosen = arrival.isEvent ? edge.chosenNode(up.told(arrival)) : nil
+    default: break
     }
   }
 
@@ -531,8 +547,8 @@ class Twin {
     return edge
   }
 
-  private func push(_ edge: Edge, isFirst: Bool = true) {
-    notifyNewcomer(of: edge.up) { follow(edge, newWave(), Route(), isFirst: isFirst) }
+  private func push(_ edge: Edge) {
+    notifyNewcomer(of: edge.up) { follow(edge, newWave(), Route(), isFirst: true) }
   }
 
   /// A notification for the newcomer alone: what arrives at the node meanwhile waits as well.
@@ -596,14 +612,16 @@ class Twin {
   /// It has refused something older, and told nothing since.
   private func hasMissed(_ join: Node) -> Bool { join.missedAt > join.newest }
 
-  /// These lie on no cycle any more: what their ends have missed comes when all joins have run.
+  /// These lie on no cycle any more: ends that have missed something run again when all joins have run.
   private func tellMissed(over edges: [Edge]) {
     if edges.isEmpty { return }
-    inTurn {
-      putOff.append { [self] in
-        for edge in edges.sorted(by: { ($0.up.number, $0.number) < ($1.up.number, $1.number) })
-        where !edge.isCut && edge.up.value != nil && hasMissed(edge.down) {
-          push(edge, isFirst: false)
+    putOff.append { [self] in
+      let ends = Dictionary(grouping: edges, by: \.down.number).sorted { $0.key < $1.key }
+      for edges in ends.map(\.value) where hasMissed(edges[0].down) {
+        edges[0].down.missedAt = 0
+        for edge in edges where !edge.isCut && edge.isOfStateOfJoin {
+          runsAgain += 1
+          note(edge.down, Route(wave: newWave()))
         }
       }
     }
@@ -787,7 +805,7 @@ class Twin {
 
   func zip(_ ups: [Node], _ compute: @escaping ([Int]) -> Int) -> Node {
     let node = gathering(ups, .zip, compute)
-    inTurn { node.inputs.forEach { push($0) } }
+    inTurn { node.inputs.forEach(push) }
     return node
   }
 

@@ -39,6 +39,23 @@ import Testing
       "\(operations) operations, \(told) values told, \(perSecond) operations per second on both")
   }
 
+  @Test
+  func
+    `random rings that a derivation closes and opens tell the same, and run again what they refused`()
+  {
+    var runsAgain = 0, different = 0
+    for seed in 1...(Self.setting("PROGRAMS") ?? (Sanitizer.isPresent ? 100 : 1_000)) {
+      let program = ProgramGenerator.ring(seed: seed), run = Run<TwinMachine>()
+      program.forEach(run.apply)
+      runsAgain += run.machine.twin.runsAgain
+      if different == 5 || !Self.differs(program) { continue }
+      different += 1
+      Issue.record("\(Self.report(program, seed))")
+    }
+    print("TwinComparison: in rings \(runsAgain) joins ran again")
+    #expect(runsAgain > 20)
+  }
+
   private static func report(_ program: Program, _ seed: UInt64) -> String {
     let small = program.shrunk { differs($0) }
     let explained = Comparison(small, TwinMachine.self, EngineMachine.self, explain: true)

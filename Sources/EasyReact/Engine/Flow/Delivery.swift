@@ -65,6 +65,14 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
   }
 }
 
+extension EdgePointer {
+  /// Does this wave, which crosses the edge, pass it only to a node with an older version? See contract 5.2.
+  /// - Parameter flags: The edge's.
+  @inline(__always) func filters(_ wave: Wave, _ flags: EdgeFlags) -> Bool {
+    flags.has(.filtered) || wave.flags.has(.crossedBackEdge) && liesOnCycle()
+  }
+}
+
 /// By which rules something is stored: the bits of `Delivery.rules`.
 @usableFromInline struct DeliveryRules: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8

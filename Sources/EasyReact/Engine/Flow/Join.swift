@@ -34,12 +34,16 @@ import Synchronization
   /// For a join that notes which upstreams have told something since its last run: false if something came that it
   /// could not note. Any thread may make it false.
   @usableFromInline let allNoted = Atomic(false)
+  /// What it tells is a value of one upstream, each once.
+  let tellsEachOnce: Bool
   /// An upstream edge was lost: it never runs again.
   @usableFromInline let isTerminated = Atomic(false)
 
   @usableFromInline init(
-    _ storages: [NodePointer], compute: @escaping (NodePointer, TurnPointer) -> Bool
+    _ storages: [NodePointer], tellsEachOnce: Bool,
+    compute: @escaping (NodePointer, TurnPointer) -> Bool
   ) {
+    self.tellsEachOnce = tellsEachOnce
     count = storages.count
     upstreams = .allocate(capacity: storages.count)
     upstreams.initialize(from: storages, count: storages.count)
@@ -53,10 +57,11 @@ import Synchronization
 }
 
 @usableFromInline func makeJoin(
-  _ storages: [NodePointer], compute: @escaping (NodePointer, TurnPointer) -> Bool
+  _ storages: [NodePointer], tellsEachOnce: Bool = false,
+  compute: @escaping (NodePointer, TurnPointer) -> Bool
 ) -> JoinPointer {
   let join = JoinPointer.allocate(capacity: 1)
-  join.initialize(to: Join(storages, compute: compute))
+  join.initialize(to: Join(storages, tellsEachOnce: tellsEachOnce, compute: compute))
   return join
 }
 

@@ -12,17 +12,25 @@ extension EdgePointer {
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
     let delivery = Delivery(self, turn)
     let down = pointee.down.unsafelyUnwrapped
-    if delivery.isFiltered && down.isReached(by: delivery), !pointee.traits.has(.filtersItself) {
+    if delivery.isFiltered && down.isReached(by: delivery), !pointee.isJudgedBelow() {
       if let join = pointee.joinBelow() {
-        // First: who looks at the other note reads what this one makes it read.
+        // First: after the other note a run reads what this one makes it read.
         join.missChange()
-        if join.mayHaveSkipped(delivery.wave.number) || !down.misses(delivery, over: self) {
+        if join.mayHaveSkipped(delivery.wave.number) || !down.refuses(delivery, join, over: self) {
           return true
         }
       }
       return stop(.reachedAlready, in: turn)
     }
     return true
+  }
+}
+
+extension EdgeStorage {
+  /// Is what is older than the value below refused there, by the holder? So it is where even that has to be known: a join
+  /// chooses by the newest that came which nodes it follows, whatever makes it run.
+  borrowing func isJudgedBelow() -> Bool {
+    traits.has(.filtersItself) || state?._withUnsafeGuaranteedRef { $0.movingJoin } != nil
   }
 }
 

@@ -26,7 +26,7 @@ import Synchronization
   @usableFromInline var ticketHolder: UInt64 = 0
   /// That of a node on a cycle; retained. Written under the topology lock.
   let component = Atomic<Unmanaged<Component>?>(nil)
-  /// When its join refused something last: see `misses`.
+  /// When its join refused something last: see `refuses`.
   let missedAt = Atomic<UInt64>(0)
   /// See Topology+Ranks.swift.
   let top = Atomic<Int32>(SideTable.noTop)

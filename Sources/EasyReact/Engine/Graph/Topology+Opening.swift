@@ -2,7 +2,7 @@
 
 /// An edge inside the component was cut. Returns the edges that led back and lie on no cycle now, in
 /// the order in which they were linked, the nodes that are no longer members, and the edges which lie on no
-/// cycle now over which something was refused while they did.
+/// cycle now and lead to a node that has refused something.
 ///
 /// The law that holds throughout: the members reach each other if every `source` leads to every
 /// `target`. So it is enough that each source reaches the root, and the root each target. What is split
@@ -123,7 +123,7 @@ private struct Remainder {
     let down = edge.pointee.down!, component = down.component()
     if component != nil, component == edge.pointee.up!.component() { return }
     if edge.pointee.has(.isBackEdge), let number = topology.forget(edge), edge.pointee.isUncut() {
-      // Before the note is looked at: see `misses`.
+      // Before the note is looked at: see `refuses`.
       edge.pointee.remove(.isBackEdge)
       opened.append((edge, number))
     }
