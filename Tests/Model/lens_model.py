@@ -9,8 +9,11 @@ Each region is free, or held by a thread that is inside: then what comes is left
 lose its processor between its number and its claim.
 *Partners*: one whole, cells synced with x, perhaps a source that is linked to x, perhaps a partner that follows y besides, which closes a cycle. Laws: it comes
 to quiet; then x and its partners are equal, unless one follows y too; and where neither a link nor such a thread brings something late, the last set stays.
-*Rings*: any wires between lenses of two wholes and cells. Laws: it comes to quiet; and where nothing is held, and of each whole one part is wired, then
-what is synced is equal.
+*Wholes*: two wholes synced with each other, and cells, each synced with a part of either. Laws: it comes to quiet; then all that is synced is equal.
+*Lines*: links between lenses of two wholes and cells, at most one to each, in no ring, and from the first whole to the second alone. What follows nothing is set. Laws:
+it comes to quiet; and where nothing is held, then each has the value of what it follows.
+*Rings*: any wires between lenses of two wholes and cells, and perhaps between the wholes. Laws: it comes to quiet; and where nothing is held, then what is synced
+is equal, if of each whole one part is wired, or if all wires are syncs of parts and cells.
 """
 import random, sys
 from collections import deque
@@ -40,7 +43,7 @@ class Wire:
     def __init__(s, a, b, isSync): s.a, s.b, s.isSync = a, b, isSync
 
 def after(n):                                    # where a value goes from there: wires, and what leads into the whole
-    return [(w.b.inlet if isinstance(w.b, Part) else w.b, w) for p in (n.parts if isinstance(n, Whole) else [n]) for w in p.outs] \
+    return [(end(w.b), w) for p in (n.parts + [n] if isinstance(n, Whole) else [n]) for w in p.outs] \
         + ([(n.whole, None)] if hasattr(n, "whole") else [])
 
 def reaches(a, b, ordinary=False):
@@ -57,6 +60,7 @@ def end(n): return n.inlet if isinstance(n, Part) else n
 class Net:
     def __init__(s, rnd, mutant=None, wholes=1, cells=2, p=.5):
         s.rnd, s.mutant, s.p, s.last, s.steps = rnd, mutant, p, 1, 0
+        s.ordinary = ~1 if mutant == "a mark for ever" else ~3
         s.wholes, s.cells = [Whole() for _ in range(wholes)], [Cell() for _ in range(cells)]
         s.parts = [part for w in s.wholes for part in w.parts]
         for part in s.parts: part.inlet.whole = part.whole
@@ -67,7 +71,7 @@ class Net:
     def sync(s, a, b): s.wire(b, a, True); s.wire(a, b, True)
 
     def new(s): s.last += 1; return s.last
-    def sequence(s): return s.new() << 1 | 1
+    def sequence(s, isRepeated=False): return s.new() << 2 | isRepeated << 1 | 1
 
     def bring(s, region, op):                    # now, or left with the thread that is inside
         s.steps += 1
@@ -90,17 +94,19 @@ class Net:
         if filtered: return n, s.sequence() if waited and t & 1 == 0 else t
         if waited and not isSet: return s.new(), 0
         if present < (n, t): return n, t
-        return (present[0], s.sequence()) if isSet else (s.new(), 0)
+        return (present[0], s.sequence(n == present[0] and s.mutant != "round again")) if isSet else (s.new(), 0)
 
     # over a wire: `Delivery`
     def follow(s, w, v, n, t, led):
         led = led or w.isBack; isFiltered = w.isSync or led and reaches(end(w.b), start(w.a))
-        if not isFiltered: t &= ~1
-        s.bring(end(w.b), lambda waited: s.store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync))
+        if not isFiltered: t &= s.ordinary
+        store = s.store_whole if isinstance(w.b, Whole) else s.store
+        s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync))
 
     # cells, and inlets, from which it goes on to the whole
     def set_cell(s, c, v):
-        n = s.new(); s.bring(c, lambda waited: s.store(c, v, n, 0, False, False, waited, isSet=True))
+        n = s.new(); s.bring(c, lambda waited: s.change_cell(c, v, n, waited))
+    def change_cell(s, c, v, n, waited=False): s.store(c, v, n, 0, False, False, waited, isSet=True)
 
     def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False):
         if isFiltered and c.version >= (n, t): return
@@ -109,21 +115,26 @@ class Net:
         for w in c.outs: s.follow(w, v, n, t, led)
         if hasattr(c, "whole"):
             ledHere = led and reaches(c.whole, c)
-            if not ledHere: t &= ~1
+            if not ledHere: t &= s.ordinary
             part = next(p for p in c.whole.parts if p.inlet is c)
             s.bring(c.whole, lambda waited: s.put(part, v, n, t, led, ledHere, bySync, waited))
 
+    def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync):
+        if isFiltered and whole.version >= (n, t): return
+        for p, v in zip(whole.parts, vs): p.v = v
+        s.tell(whole, n, t, led, None, isFiltered, waited, isSet=False)
+
     def put(s, part, v, n, t, led, isFiltered, bySync, waited):
         whole = part.whole
-        if isFiltered and not bySync and whole.version >= (n, t): return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             if part.version >= (n, t): return
-        if bySync and whole.version[0] == n and (s.mutant == "never again" or s.mutant != "round again" and whole.version >= (n, t)): return
+            isKnown = t & 2 or s.mutant == "any tiebreak" and t or s.mutant == "once a whole" and not t
+            if isKnown and whole.version[0] == n and whole.version >= (n, t): return
         part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
         elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
-        s.tell(whole, n, t, led, isFiltered and not bySync, waited, part)
+        s.tell(whole, n, t, led, part)
 
     def note_set(s, part, n):
         part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence())
@@ -156,15 +167,19 @@ class Net:
             whole.do(lambda waited: change(number), False)
         return end
 
-    def hesitate(s, whole, change):              # a thread that loses its processor between its number and the claim
-        n = s.new(); return lambda: s.bring(whole, lambda waited: change(n))
+    def hesitate(s, region, change):             # a thread that loses its processor between its number and the claim
+        n = s.new(); return lambda: s.bring(region, lambda waited: change(n))
+    def hesitate_cell(s, c, v): return s.hesitate(c, lambda n: s.change_cell(c, v, n))
+    def hesitate_lens(s, part, v): return s.hesitate(part.whole, lambda n: s.change(part, v, n))
 
-    def tell(s, whole, n, t, led=False, isFiltered=False, waited=False, part=None):   # the whole stores, its lenses are told, and so are their partners, under the part's version
-        whole.version = s.assign(whole.version, n, t, isFiltered, isFiltered and waited, True)
+    def tell(s, whole, n, t, led=False, part=None, isFiltered=False, waited=False, isSet=True):
+        # The whole stores; its lenses are told, and so are their partners, under the part's version.
+        whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet)
         for p in whole.parts:
             if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version = whole.version
             p.seen = p.v
         now = [(w, p.v, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for p in whole.parts for w in p.outs]
+        now += [(w, [p.v for p in whole.parts], whole.version) for w in whole.outs]
         for w, v, (wn, wt) in now: s.follow(w, v, wn, wt, led)
 
 # partners
@@ -180,7 +195,7 @@ def run(rnd, mutant=None):
     value, isPunctual = 0, True
     try:
         for _ in range(3):
-            lastSet, end, hesitating = None, None, None
+            lastSet, end, hesitating = None, None, []
             for _ in range(rnd.randrange(1, 7)):
                 if rnd.random() < .8: value += 1       # sets of what is there already count too
                 k = rnd.randrange(11)
@@ -191,11 +206,14 @@ def run(rnd, mutant=None):
                 elif k == 6 and not end: end = s.update(whole, changes[1](value))
                 elif k == 7 and not end: end = s.update(whole, changes[0](value)); lastSet = value
                 elif k == 8: s.set_whole(whole, value); lastSet = value
-                elif k == 9 and not hesitating: hesitating = s.hesitate(whole, rnd.choice(changes)(value)); isPunctual = False
+                elif k >= 9 and len(hesitating) < 3:
+                    if rnd.random() < .5: hesitating.append(s.hesitate(whole, rnd.choice(changes)(value)))
+                    else: hesitating.append(s.hesitate_cell(rnd.choice(partners), value))
+                    isPunctual = False
                 while any(r.mail and not r.isHeld for r in s.regions) and rnd.random() < .5: s.open_one()
                 if end and rnd.random() < .4: end(); end = None
-                if hesitating and rnd.random() < .4: hesitating(); hesitating = None
-            if hesitating: hesitating()
+                if hesitating and rnd.random() < .4: hesitating.pop(rnd.randrange(len(hesitating)))()
+            for late in hesitating: late()
             if end: end()
             s.settle()
             cells = [x.v] + [c.v for c in partners]
@@ -205,14 +223,68 @@ def run(rnd, mutant=None):
     except Endless: return "endless"
     return None
 
+# wholes
+
+def run_wholes(rnd, mutant=None):
+    s = Net(rnd, mutant, wholes=2, cells=rnd.randrange(0, 5), p=rnd.choice([0, .2, .5, .9]))
+    synced = [s.wholes] + [(c, rnd.choice(s.parts)) for c in s.cells]
+    for a, b in rnd.sample(synced, len(synced)): s.sync(a, b)
+    value = 0
+    try:
+        for _ in range(3):
+            hesitating = []
+            for _ in range(rnd.randrange(1, 7)):
+                if rnd.random() < .8: value += 1
+                k = rnd.randrange(8)
+                if k < 3: s.set_lens(rnd.choice(s.parts), value)
+                elif k < 5 and s.cells: s.set_cell(rnd.choice(s.cells), value)
+                elif k == 5: s.set_whole(rnd.choice(s.wholes), value)
+                elif k > 5 and len(hesitating) < 3:
+                    if rnd.random() < .5: hesitating.append(s.hesitate_lens(rnd.choice(s.parts), value))
+                    elif s.cells: hesitating.append(s.hesitate_cell(rnd.choice(s.cells), value))
+                while any(r.mail and not r.isHeld for r in s.regions) and rnd.random() < .5: s.open_one()
+                if hesitating and rnd.random() < .4: hesitating.pop(rnd.randrange(len(hesitating)))()
+            for late in hesitating: late()
+            s.settle()
+            if any(a.v != b.v for a, b in [*zip(*(w.parts for w in s.wholes)), *synced[1:]]): return "unequal"
+    except Endless: return "endless"
+    return None
+
+# lines
+
+def run_lines(rnd, mutant=None):
+    s = Net(rnd, mutant, wholes=2, p=rnd.choice([0, 0, .3, .8])); order, linked = rnd.sample(s.parts + s.cells, 6), []
+    isBehind = {id(part) for part in s.wholes[1].parts}
+    for i, b in enumerate(order):
+        if not i or rnd.random() < .3: continue
+        a = rnd.choice(order[:i])
+        if id(a) in isBehind:
+            if b in s.wholes[0].parts: continue
+            isBehind.add(id(b))
+        s.wire(a, b); linked.append((a, b))
+    free = [n for n in order if all(b is not n for _, b in linked)]
+    try:
+        for v in range(1, rnd.randrange(2, 6)):
+            s.steps, n = 0, rnd.choice(free)
+            s.set_lens(n, v) if isinstance(n, Part) else s.set_cell(n, v)
+            if rnd.random() < .5: s.settle()
+        s.settle()
+        if s.p == 0 and any(a.v != b.v for a, b in linked): return "unequal"
+    except Endless: return "endless"
+    return None
+
 # rings
 
 def run_rings(rnd, mutant=None):
     s = Net(rnd, mutant, wholes=2, p=rnd.choice([0, 0, .3, .8]))
-    isSimple = rnd.random() < .5; ends = (s.parts[::2] if isSimple else s.parts) + s.cells; synced = []
+    isSimple, kind = rnd.random() < .5, rnd.random()
+    ends = (s.parts[::2] if isSimple else s.parts) + s.cells; synced = []
+    if kind < .2: s.sync(*s.wholes)
+    elif kind < .3: s.wire(*s.wholes)
+    isSimple = kind >= .3 and (isSimple or kind > .8)
     for _ in range(rnd.randrange(2, 6)):
         a, b = rnd.sample(ends, 2)
-        if rnd.random() < .5: s.sync(a, b); synced.append((a, b))
+        if rnd.random() < .5 or kind > .8: s.sync(a, b); synced.append((a, b))
         else: s.wire(a, b)
     try:
         for v in range(1, rnd.randrange(2, 6)):
@@ -226,7 +298,7 @@ def run_rings(rnd, mutant=None):
     except Endless: return "endless"
     return None
 
-MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "never again",
+MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "any tiebreak", "once a whole", "a mark for ever",
            "what is led back is new"]
 
 if __name__ == "__main__":
@@ -236,7 +308,7 @@ if __name__ == "__main__":
     for mutant in [None] + MUTANTS:
         found = {}
         for i in range(rounds):
-            for law in run, run_rings:
+            for law in run, run_wholes, run_lines, run_rings:
                 r = law(random.Random(f"{seed} {i}"), mutant)
                 if r: found.setdefault(f"{law.__name__}: {r}", []).append(i)
             if mutant and found: break

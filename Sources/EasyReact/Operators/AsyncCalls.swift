@@ -34,7 +34,7 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     var answer: Delivery {
       var answer = delivery
       answer.wave.context = context.map { Unmanaged.passUnretained($0) }
-      answer.rules = isAnnounced ? .setOfPart : delivery.rules.without(.waited)
+      answer.rules = isAnnounced ? .answer : delivery.rules.without(.waited)
       return answer
     }
   }

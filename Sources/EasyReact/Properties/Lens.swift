@@ -233,7 +233,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
           partVersion: ownVersion, version: (delivery.wave.number, delivery.tiebreak),
           way: up.hasComeBySync ? .sync : delivery.isFiltered ? .linkLedBack : .link)
         delivery.rules = delivery.rules.with(.setOfPart)
-        if arrived.way == .sync { delivery.isFiltered = false }
+        delivery.isFiltered = false  // by the part's version: `ArrivedPart` does
         return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)
       }
     }

@@ -145,7 +145,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   enum Way {
     /// By half of a sync.
     case sync
-    /// By a link, and the wave was led back: the engine has found out that it is newer than the whole.
+    /// By a link, and the wave was led back.
     case linkLedBack
     /// By any other link: it is told in any case.
     case link
@@ -178,12 +178,13 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     return part.remove?(&whole) ?? false
   }
 
-  /// By the holder of the whole. A wave sets a whole once: what comes round again under its number is no newer part, unless it had to wait
-  /// on its way, and so has a tiebreak that the whole does not have: it comes back once then, so that both sides end with it.
+  /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
+  /// marked sequence (`assignVersion`). What brings such a mark back is refused, or it would go round for ever. Any other tiebreak was given elsewhere, and
+  /// does not tell what the whole has of this part: it may have got a later one for what came late to another part.
   private func isNew(in root: MutableNode<Root>?) -> Bool {
     guard way != .link, let present = root?.storage.version() else { return true }
     return partVersion.version < version
-      && (present.number != version.number || present < version)
+      && !(isRepeated(version.tiebreak) && present.number == version.number && present >= version)
   }
 
   private func note() {

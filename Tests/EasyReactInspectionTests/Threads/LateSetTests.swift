@@ -60,6 +60,68 @@ extension `18 A graph that explains itself` {
       withExtendedLifetime((listening, bond)) {}
     }
 
+    /// A thread waits in it until it is opened.
+    private final class Gate: Sendable {
+      private let isReached = DispatchSemaphore(value: 0), isOpen = DispatchSemaphore(value: 0)
+      private let isFirst = Atomic(true)
+      /// Does nothing from the second time on.
+      func pass() {
+        if !isFirst.exchange(false, ordering: .relaxed) { return }
+        isReached.signal()
+        isOpen.wait()
+      }
+      func waitForIt() { isReached.wait() }
+      func open() { isOpen.signal() }
+    }
+
+    /// The other part's late set gives the whole a later sequence than the field's late value has, which was refused therefore.
+    @Test func `5.2, 7.6, 15.4 a late set reaches the part, whatever came late to another part`()
+      async
+    {
+      struct Two: Sendable, Equatable { var x = 1, y = 2 }
+      let recorder = GraphRecorder()
+      recorder.start()
+      let whole = MutableNode(Two()), field = MutableNode(0), x = whole[\.x], y = whole[\.y]
+      let bond = field.sync(with: x)
+      let inField = Gate(), fieldIsLate = Gate(), yIsLate = Gate(), lateIsTold = Gate()
+      let isSet = (0..<3).map { _ in DispatchSemaphore(value: 0) }
+      let listening = field.listen { value in
+        if value == 10 {
+          inField.pass()
+          field.value = 30
+        } else if value == 20 {
+          lateIsTold.pass()
+        }
+      }
+      await onThreads(4) { thread in
+        switch thread {
+        case 0:
+          x.value = 10
+          isSet[0].signal()
+        case 1:
+          inField.waitForIt()
+          field.set(20, context: Slow { fieldIsLate.pass() })
+        case 2:
+          fieldIsLate.waitForIt()
+          y.set(7, context: Slow { yIsLate.pass() })
+          isSet[2].signal()
+        default:
+          yIsLate.waitForIt()
+          inField.open()
+          isSet[0].wait()
+          fieldIsLate.open()
+          lateIsTold.waitForIt()
+          yIsLate.open()
+          isSet[2].wait()
+          lateIsTold.open()
+        }
+      }
+      #expect(await settle())
+      recorder.stop()
+      #expect(whole.value == Two(x: 20, y: 7) && x.value == 20 && field.value == 20)
+      withExtendedLifetime((listening, bond)) {}
+    }
+
     /// 10 is left behind 20, and so is told under its number: of the two that the edge has, the last waits on.
     @Test(arguments: ["debounce", "throttleLatest", "sample", "delay"])
     func

@@ -120,6 +120,68 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
     }
   }
 
+  // MARK: More than one part
+
+  @Test func `5.2, 15.4 a field that is synced with two parts is equal to both`() {
+    let whole = MutableNode(Two()), field = MutableNode(0), x = whole[\.x], y = whole[\.y]
+    field.sync(with: x)
+    field.sync(with: y)
+    let told = Recorder(whole)
+    told.clear()
+    field.value = 5
+    #expect(told.values == [Two(x: 5, y: 2), Two(x: 5, y: 5)])
+    x.value = 6
+    #expect(whole.value == Two(x: 6, y: 6) && field.value == 6)
+    whole.value = Two(x: 7, y: 7)
+    #expect(whole.value == Two(x: 7, y: 7) && field.value == 7)
+  }
+
+  private struct Order: Sendable, Equatable { var price = 2, quantity = 3, total = 6 }
+
+  @Test func `5.1, 15.4 a part that follows what is computed from others has that value`() {
+    let order = MutableNode(Order()), invoice = MutableNode(Two())
+    let price = order[\.price], quantity = order[\.quantity], total = order[\.total]
+    let x = invoice[\.x], y = invoice[\.y]
+    total.link(to: price.combine(quantity).map { $0 * $1 })
+    x.link(to: total)
+    y.link(to: x.map { $0 * 2 })
+    #expect(order.value == Order() && invoice.value == Two(x: 6, y: 12))
+    let told = Recorder(order)
+    told.clear()
+    price.value = 5
+    // It comes round once.
+    #expect(told.values == [Order(price: 5), Order(price: 5, total: 15)])
+    #expect(invoice.value == Two(x: 15, y: 30))
+    order.update { ($0.price, $0.quantity) = (7, 2) }
+    #expect(order.value?.total == 14 && invoice.value == Two(x: 14, y: 28))
+    batch {
+      price.value = 3
+      quantity.value = 4
+    }
+    #expect(order.value?.total == 12 && invoice.value == Two(x: 12, y: 24))
+    // As with any ring: what was set itself keeps what it was set to.
+    order.value = Order(total: 1)
+    #expect(order.value == Order(total: 1) && invoice.value == Two(x: 1, y: 2))
+    #expect(checkInvariants([order, invoice, price, quantity, total, x, y]) == [])
+  }
+
+  @Test func `5.2, 15.4 a total that is computed from fields reaches the whole of the fields`() {
+    let order = MutableNode(Order()), price = MutableNode<Int>(), quantity = MutableNode<Int>()
+    let parts = [order[\.price], order[\.quantity], order[\.total]], total = MutableNode<Int>()
+    price.sync(with: parts[0])
+    quantity.sync(with: parts[1])
+    total.link(to: price.combine(quantity).map { $0 * $1 })
+    parts[2].sync(with: total)
+    for value in 4..<8 {
+      price.value = value
+      #expect(order.value?.total == value * order.value!.quantity)
+      quantity.value = value
+      #expect(order.value == Order(price: value, quantity: value, total: value * value))
+      #expect(total.value == value * value)
+    }
+    keepAlive(parts as AnyObject)
+  }
+
   // MARK: Cut, emptied, and events
 
   @Test(arguments: ["all", "the inlet"])

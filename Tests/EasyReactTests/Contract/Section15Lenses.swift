@@ -940,7 +940,7 @@ extension Person {
       if !isLinkedFirst { link() }
       let before = told.values.count
       b.value = 5
-      #expect(whole.value?.b == 5)
+      #expect(whole.value == Two(a: way == "a lens" ? 5 : 0, b: 5))
       a.value = 6
       // What the field follows may bring it what that holds, and so the part.
       #expect(whole.value?.a == field.value && (way == "a lens" || field.value == 6))
@@ -949,7 +949,8 @@ extension Person {
       field.value = 11
       #expect(
         field.value == 11 && whole.value == Two(a: 11, b: 10), "\(isLinkedFirst) \(told.values)")
-      #expect(told.values.count - before <= 8, "\(told.values)")
+      // Each of the four that set the whole, or a part, comes round to `a` once.
+      #expect(told.values.count - before <= 4 * 2 + 1, "\(told.values)")
       #expect(checkInvariants([whole, a, b, field]) == [])
       keepAlive([listening, end] as AnyObject)
     }

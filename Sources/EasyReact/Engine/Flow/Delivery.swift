@@ -5,8 +5,11 @@ import Synchronization
 /// sync must agree on which wave is the newer one.
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
-/// What a value gets besides its number: see `assignVersion`. Odd as long as only filtered edges have been crossed.
-func newSequence() -> UInt64 { newWave() << 1 | 1 }
+/// What a value gets besides its number: see `assignVersion`. Odd, and marked if it is, as long as only filtered edges have been crossed.
+/// - Parameter isRepeated: A whole gives it to a wave that has been there before: see `ArrivedPart`.
+func newSequence(isRepeated: Bool = false) -> UInt64 { newWave() << 2 | (isRepeated ? 2 : 0) | 1 }
+
+func isRepeated(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
 
 /// How something comes to a node: with which wave, and by which rules.
 @usableFromInline struct Delivery {
@@ -46,7 +49,7 @@ func newSequence() -> UInt64 { newWave() << 1 | 1 }
     if edge.filters(wave, edgeFlags) {
       rules = .filtered
     } else {
-      self.tiebreak &= ~1
+      self.tiebreak &= ~3
     }
   }
 
@@ -96,9 +99,12 @@ extension EdgePointer {
   @inlinable static var set: DeliveryRules { DeliveryRules(rawValue: 4) }
   /// What a join has computed.
   @inlinable static var ofJoin: DeliveryRules { DeliveryRules(rawValue: 8) }
-  /// A change that comes over an edge and, like a set, keeps its number: that of the set which it follows from.
+  /// A change of a part that comes to its whole over an edge.
   static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
-  static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart) }
+  /// The answer of a call, behind its announcement.
+  static var answer: DeliveryRules { DeliveryRules(rawValue: 32) }
+  /// A set, or what comes over an edge and, like a set, keeps the number of the set which it follows from.
+  static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart).with(.answer) }
 }
 
 // MARK: - Numbers
@@ -131,8 +137,10 @@ extension NodePointer {
     }
     if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
     if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
-    return delivery.rules.has(.keepsNumber)
-      ? (pointee.wave.load(ordering: .relaxed), newSequence()) : (newWave(), 0)
+    if !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
+    let number = pointee.wave.load(ordering: .relaxed)
+    let isRepeated = delivery.rules.has(.setOfPart) && delivery.wave.number == number
+    return (number, newSequence(isRepeated: isRepeated))
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,
