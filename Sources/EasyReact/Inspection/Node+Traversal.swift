@@ -38,16 +38,22 @@ extension AnyNode {
   public final var hasDownstreamNode: Bool {
     storage.hasEdge(.outs) { $0.pointee.down!.pointee.handle.load(ordering: .acquiring) != nil }
   }
-  /// Looks at one listener, or at a few whose owners may be gone.
+  /// Looks at the first listener, and at those in front of it whose owners are gone.
   public final var hasListener: Bool {
-    var owned: [OwnedListening] = []
-    let isFound = storage.hasEdge(.listeners) { edge in
-      guard let listening = edge.pointee.publicObject as? OwnedListening else { return true }
-      if !listening.isOfKeeper { owned.append(listening) }
-      return owned.count == 16
+    // Much farther each time, so that what is looked at once more stays small.
+    var reach = 8
+    while true {
+      var owned: [OwnedListening] = []
+      let isFound = storage.hasEdge(.listeners) { edge in
+        guard let listening = edge.pointee.publicObject as? OwnedListening else { return true }
+        if !listening.isOfKeeper { owned.append(listening) }
+        return owned.count == reach
+      }
+      // Outside of the lock: looking at one of Objective-C may be its end.
+      if owned.contains(where: { !$0.isOwnerGone }) { return true }
+      if owned.count < reach { return isFound }
+      reach *= 8
     }
-    if owned.contains(where: { !$0.isOwnerGone }) { return true }
-    return owned.count == 16 ? listenerCount > 0 : isFound
   }
   /// How many listeners there are. O(n).
   public final var listenerCount: Int {
@@ -61,7 +67,7 @@ extension AnyNode {
         count += 1
       }
     }
-    // Outside of the lock: looking at one of Objective-C may be its end.
+    // Outside of the lock, as above.
     return count + owned.count { !$0.isOwnerGone }
   }
 

@@ -279,4 +279,27 @@ extension `12 Looking at the graph` {
     #expect(journal.take() == ["false 0 false"])
     keepAlive(listening)
   }
+
+  /// It looks at the front of the list, and farther where all owners there are gone.
+  @Test(arguments: [0, 1, 7, 8, 9, 63, 64, 65, 72, 600])
+  func `12.1 hasListener agrees with listenerCount, however many owners are gone`(_ gone: Int) {
+    final class Owner: Sendable {}
+    for behind in ["nothing", "an owner", "a listening"] {
+      for inFront in [0, 1] {
+        let node = MutableNode<Int>(), living = (0..<2).map { _ in Owner() }
+        do {
+          let owners = (0..<gone).map { _ in Owner() }
+          for owner in living.prefix(inFront) + owners { node.listen(by: owner) { _, _ in } }
+          withExtendedLifetime(owners) {
+            if behind == "an owner" { node.listen(by: living[1]) { _, _ in } }
+          }
+        }
+        let listening = behind == "a listening" ? node.listen { _ in } : nil
+        let count = inFront + (behind == "nothing" ? 0 : 1)
+        #expect(node.listenerCount == count)
+        #expect(node.hasListener == (count > 0), "\(gone) gone, \(inFront), \(behind)")
+        withExtendedLifetime((living, listening)) {}
+      }
+    }
+  }
 }

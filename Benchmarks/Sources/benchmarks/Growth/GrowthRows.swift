@@ -101,6 +101,17 @@ private func cuttingRows() -> [GrowthRow] {
       }
       return Grown(work: size) { blackHole(node.hasListener) }
     },
+    GrowthRow("hasListener, n times, of n owners behind sixteen that are gone") { size in
+      let node = MutableNode<Int>(), owners = (0..<size).map { _ in Owner() }
+      let gone = (0..<16).map { _ in Owner() }
+      // Not before all listen, for whoever begins to listen ends a few of those that are gone.
+      withExtendedLifetime(gone) {
+        for owner in gone + owners { node.listen(by: owner) { _, _ in } }
+      }
+      return Grown(work: size, keep: owners) {
+        for _ in 0..<size { blackHole(node.hasListener) }
+      }
+    },
     GrowthRow(
       "sets while another thread sits in a batch",
       .ratio(limit: 1.5) { size in
