@@ -12,7 +12,7 @@ extension EdgePointer {
   /// On a cycle, and starting, or dropped by the join that runs: another thread's cut must not find the mark first, and open the cycle in
   /// the join's stead (Flow/Missed.swift).
   private func isNotedAtOnce(in turn: TurnPointer) -> Bool {
-    guard let down = pointee.down else { return false }
+    guard let down = pointee.down, pointee.up!.component() != nil else { return false }
     return (pointee.has(.starting) || turn.pointee.running == down) && liesOnCycle()
   }
 

@@ -61,7 +61,7 @@ extension NodePointer {
   }
 
   /// Its members may be looked at only under the topology lock.
-  func component() -> Unmanaged<Component>? {
+  @inline(__always) func component() -> Unmanaged<Component>? {
     pointee.sideTable.load(ordering: .acquiring)?._withUnsafeGuaranteedRef {
       $0.component.load(ordering: .acquiring)
     }
