@@ -160,14 +160,14 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   func change(of root: MutableNode<Root>) -> Arrival<Root> {
     // A keeper may put it once more, at another time.
     if let keeper = root.keeperIfAny {
-      return .decision { [weak root] whole in
-        if !isNew(in: root) { return .keep }
+      return .decision { whole in
+        if !isNew { return .keep }
         note()
         return keeper.decide(whole, cameOverEdge: true) { put(into: &$0) }
       }
     }
-    return .attempt { [weak root] whole in
-      if !isNew(in: root) || !put(into: &whole) { return false }
+    return .attempt { whole in
+      if !isNew || !put(into: &whole) { return false }
       note()
       return true
     }
@@ -179,12 +179,13 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   }
 
   /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
-  /// marked sequence (`assignVersion`). What brings such a mark back is refused, or it would go round for ever. Any other tiebreak was given elsewhere, and
-  /// does not tell what the whole has of this part: it may have got a later one for what came late to another part.
-  private func isNew(in root: MutableNode<Root>?) -> Bool {
-    guard way != .link, let present = root?.storage.version() else { return true }
-    return partVersion.version < version
-      && !(isRepeated(version.tiebreak) && present.number == version.number && present >= version)
+  /// marked sequence (`assignVersion`). Such a mark is no news for a part that the wave has set already, or it would go round for ever. What
+  /// the whole's version is says nothing about this part: it may come from what was set late to another one.
+  private var isNew: Bool {
+    if way == .link { return true }
+    let present = partVersion.version
+    return present < version
+      && !(isRepeated(version.tiebreak) && present.number == version.number)
   }
 
   private func note() {

@@ -136,6 +136,47 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
     #expect(whole.value == Two(x: 7, y: 7) && field.value == 7)
   }
 
+  @Test func `5.2, 15.4 two lenses of one part are synced with two other parts`() {
+    struct Three: Sendable, Equatable { var x = 0, y = 0, z = 0 }
+    let whole = MutableNode(Three()), lenses = [whole[\.x], whole[\.x]]
+    let y = whole[\.y], z = whole[\.z]
+    y.sync(with: lenses[0])
+    lenses[1].sync(with: z)
+    for value in 1..<4 {
+      y.value = value
+      #expect(whole.value == Three(x: value, y: value, z: value))
+    }
+    whole.update { $0.y = 9 }
+    #expect(whole.value == Three(x: 9, y: 9, z: 9))
+    z.value = 5
+    #expect(whole.value == Three(x: 5, y: 5, z: 5))
+  }
+
+  /// The join's value comes with the mark that another part's has got.
+  @Test(arguments: [true, false])
+  func `5.2, 15.4 a field that follows a join of parts is equal to its part, beside another such`(
+    isSynced: Bool
+  ) {
+    struct Sheet: Sendable, Equatable { var a = 1, b = 1, net = 0, label = 0 }
+    let sheet = MutableNode(Sheet()), field = MutableNode(0)
+    let a = sheet[\.a], b = sheet[\.b], net = sheet[\.net], label = sheet[\.label]
+    if isSynced {
+      field.sync(with: net)
+      field.link(to: a.combine(b).map { $0 * $1 })
+    } else {
+      net.link(to: a.combine(b).map { $0 * $1 })
+    }
+    label.link(to: a.map { $0 + 100 })
+    for value in 2..<6 {
+      a.value = value
+      #expect(
+        sheet.value == Sheet(a: value, b: value - 1, net: value * (value - 1), label: value + 100))
+      b.value = value
+      #expect(sheet.value?.net == value * value)
+      #expect(!isSynced || field.value == value * value)
+    }
+  }
+
   private struct Order: Sendable, Equatable { var price = 2, quantity = 3, total = 6 }
 
   @Test func `5.1, 15.4 a part that follows what is computed from others has that value`() {

@@ -47,7 +47,7 @@ func isRepeated(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
       self.tiebreak = tiebreak ?? edge.pointee.up.unsafelyUnwrapped.tiebreak()
     }
     if edge.filters(wave, edgeFlags) {
-      rules = .filtered
+      rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
     } else {
       self.tiebreak &= ~3
     }
@@ -103,6 +103,8 @@ extension EdgePointer {
   static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
   /// The answer of a call, behind its announcement.
   static var answer: DeliveryRules { DeliveryRules(rawValue: 32) }
+  /// It is what the one upstream has, so nothing else can have come under the same version.
+  @inlinable static var keepsVersion: DeliveryRules { DeliveryRules(rawValue: 64) }
   /// A set, or what comes over an edge and, like a set, keeps the number of the set which it follows from.
   static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart).with(.answer) }
 }
@@ -132,7 +134,8 @@ extension NodePointer {
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
   @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
     if delivery.isFiltered {
-      let needsOne = delivery.rules.has(.waited) && delivery.tiebreak & 1 == 0
+      let mayNeedOne = delivery.rules.has(.waited) && delivery.tiebreak & 1 == 0
+      let needsOne = mayNeedOne && !delivery.rules.has(.keepsVersion)
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
     if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
