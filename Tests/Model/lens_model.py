@@ -128,8 +128,8 @@ class Net:
         whole = part.whole
         if bySync or isFiltered and s.mutant != "what is led back is new":
             if part.version >= (n, t): return
-            isKnown = t & 2 or s.mutant == "any tiebreak" and t or s.mutant == "once a whole" and not t
-            if isKnown and (part if t & 2 else whole).version[0] == n and (t & 2 or whole.version >= (n, t)): return
+            if t & 2 and part.version[0] == n: return
+            if s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
         part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)

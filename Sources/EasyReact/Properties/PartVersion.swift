@@ -185,7 +185,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     if way == .link { return true }
     let present = partVersion.version
     return present < version
-      && !(isRepeated(version.tiebreak) && present.number == version.number)
+      && !(isMarked(version.tiebreak) && present.number == version.number)
   }
 
   private func note() {

@@ -177,6 +177,18 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
     }
   }
 
+  /// What had to wait at the lens got a later sequence than what its whole told next.
+  @Test func `15.4 a lens shows what its whole holds when a link comes round to it`() {
+    let v = MutableNode(Two()), w = MutableNode(Two())
+    let vx = v[\.x], vy = v[\.y], wx = w[\.x], wy = w[\.y]
+    wy.link(to: vy)
+    wy.value = 5
+    vx.link(to: wy)
+    wx.link(to: vx)
+    #expect(vx.value == v.value?.x && vy.value == v.value?.y)
+    #expect(wx.value == w.value?.x && wy.value == w.value?.y)
+  }
+
   private struct Order: Sendable, Equatable { var price = 2, quantity = 3, total = 6 }
 
   @Test func `5.1, 15.4 a part that follows what is computed from others has that value`() {

@@ -8,7 +8,7 @@ import Testing
 
 /// The derivation `fed` follows a node below a join as long as the ring is closed, and says nothing when it opens it.
 private final class Ring: @unchecked Sendable {
-  // Unchecked: `below` is written by one thread, before others are begun.
+  // Unchecked: one thread uses it.
   let isClosed = MutableNode(false), x = MutableNode(0)
   private var below: Node<Int>?
   private(set) lazy var fed = Node<Int>.derived { [unowned self] in

@@ -6,10 +6,10 @@ import Synchronization
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
 /// What a value gets besides its number: see `assignVersion`. Odd, and marked if it is, as long as only filtered edges have been crossed.
-/// - Parameter isRepeated: A whole gives it to a wave that has been there before: see `ArrivedPart`.
-func newSequence(isRepeated: Bool = false) -> UInt64 { newWave() << 2 | (isRepeated ? 2 : 0) | 1 }
+/// - Parameter isMarked: A whole marks what it tells under a number that it has told already: see `ArrivedPart`.
+func newSequence(isMarked: Bool = false) -> UInt64 { newWave() << 2 | (isMarked ? 2 : 0) | 1 }
 
-func isRepeated(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
+func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
 
 /// How something comes to a node: with which wave, and by which rules.
 @usableFromInline struct Delivery {
@@ -142,8 +142,8 @@ extension NodePointer {
     if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
     if !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
     let number = pointee.wave.load(ordering: .relaxed)
-    let isRepeated = delivery.rules.has(.setOfPart) && delivery.wave.number == number
-    return (number, newSequence(isRepeated: isRepeated))
+    let isMarked = delivery.rules.has(.setOfPart) && delivery.wave.number == number
+    return (number, newSequence(isMarked: isMarked))
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,

@@ -17,7 +17,8 @@
   /// Its step itself finds out what is older than the value below.
   @inlinable static var filtersItself: EdgeTraits { EdgeTraits(rawValue: 64) }
 
-  /// Its first value has its upstream's version, so that the node below refuses nothing that the upstream took.
+  /// The node below has its upstream's version, also by the first value, and by what had to wait: so it refuses nothing that the
+  /// upstream took.
   @inlinable static var keepsVersion: EdgeTraits { EdgeTraits(rawValue: 128) }
 
   // These say something of this very edge, not of its operator.
