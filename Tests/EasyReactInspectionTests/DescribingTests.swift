@@ -30,6 +30,36 @@ extension `18 A graph that explains itself` {
       for literal in ["\"x\"", "\"nil\"", "nil"] { #expect(source.contains(".set(\(literal))")) }
     }
 
+    /// What is set there waits until the sync has told its first value. Found by a hostile review: that was read after it had been destroyed.
+    @Test func `18.1, 5.3 a description may empty the node whose value a new sync tells first`() {
+      let lives = Mutex(2)
+      final class Described: CustomStringConvertible, Sendable {
+        let act = Mutex<(@Sendable () -> Void)?>(nil)
+        let end: @Sendable () -> Void
+        init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+        var description: String {
+          act.withLock { act in
+            defer { act = nil }
+            return act
+          }?()
+          return "described"
+        }
+      }
+      let one = { Described { lives.withLock { $0 -= 1 } } }
+      let first = MutableNode(one()), other = MutableNode(one())
+      _ = recorded { recorder in
+        other.current.act.withLock { act in
+          act = { [other] in other.clean() }
+        }
+        first.sync(with: other)
+        return GraphSession(program: "x", saved: 0, records: recorder.records)
+      }
+      #expect(!first.isEmpty && other.isEmpty)
+      first.clean()
+      #expect(lives.withLock { $0 } == 0)
+    }
+
     @Test func `18.6 a text that ends with an ellipsis is a value like others, unless it was cut`()
       throws
     {

@@ -290,7 +290,8 @@ extension NodePointer {
     }
     join.note(wave, tiebreak, flags, from: sender)
     if delivery.wave.context != nil || join.pointee.context != nil {
-      join.pointee.context = delivery.wave.context?.takeUnretainedValue()
+      // Last: it may be the end of the one before, and that may set what makes this very join run.
+      _ = exchange(&join.pointee.context, delivery.wave.context?.takeUnretainedValue())
     }
     return true
   }

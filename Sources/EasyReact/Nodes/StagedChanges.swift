@@ -18,6 +18,9 @@ private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
   var hasValue: Bool
   /// Equal to what is staged. Nil: not made yet, or being changed.
   var copy: Value?
+  /// The parts that the first of `changes` set, as many as have been asked for.
+  private var setParts: Set<ObjectIdentifier> = []
+  private var counted = 0
   /// How many were made: this shows whether user code has staged more.
   var count = 0
 
@@ -32,7 +35,12 @@ private final class StagedChanges<Value: Sendable>: AnyStagedChanges {
   }
 
   override func sets(_ part: ObjectIdentifier) -> Bool {
-    changes?.contains { $0.part?.id == part } ?? true
+    guard let changes else { return true }
+    for change in changes[counted...] {
+      if let part = change.part { setParts.insert(part.id) }
+    }
+    counted = changes.count
+    return setParts.contains(part)
   }
 
   override func makeAll(of node: AnyNode, in batch: Batch) -> Bool {

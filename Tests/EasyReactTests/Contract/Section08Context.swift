@@ -389,6 +389,41 @@ import Testing
     #expect(lives.alive == [])
   }
 
+  /// Found by a hostile review: the join still named the context while that ended, and let go of it a second time.
+  @Test(arguments: [false, true])
+  func `8.1, 4.1 a context that a join has no more use for may set what makes it run, as it ends`(
+    withContext: Bool
+  ) {
+    let ends = Journal<String>()
+    let a = MutableNode(1), b = MutableNode(2), busy = MutableNode(true)
+    let sums = [
+      a.combine(b, busy).map { "\($0) \($1) \($2)" },
+      Node.derived { "\(a.current) \(b.current) \(busy.current)" },
+      busy.map { _ in [a as Node<Int>, b] }.flattenCombine().map { [busy] in "\($0[0]) \($0[1]) \(busy.current)" },
+    ]
+    let told = sums.map { Recorder($0) }
+    told.forEach { $0.clear() }
+    batch {
+      a.set(
+        10,
+        context: EndingContext {
+          ends.note("ends")
+          if withContext { busy.set(false, context: "ended") } else { busy.value = false }
+        })
+      b.value = 20
+    }
+    #expect(ends.entries == ["ends"])
+    #expect(sums.map(\.value) == ["10 20 false", "10 20 false", "10 20 false"])
+    #expect(told.map { $0.values.last } == ["10 20 false", "10 20 false", "10 20 false"])
+    #expect(checkInvariants([a, b, busy] + sums as [AnyNode]) == [])
+  }
+
+  private final class EndingContext: Sendable {
+    private let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    deinit { end() }
+  }
+
   @Test func `8.2 a node that listens to its own changes is freed`() {
     let lives = LifetimeTracker(), heard = Journal<Int>()
     do {

@@ -630,7 +630,8 @@ class Twin {
   func cut(from up: Node, to down: Node) { up.edges.filter { $0.down === down }.forEach(cut) }
 
   /// Ranks rise along an edge that does not lead back. A node that nothing ordinary leads to goes
-  /// below instead of raising all that follows. Of eight edges one is taken to be ordinary.
+  /// below instead of raising all that follows; but one with eight edges only if that is more than a few nodes. Of eight edges one is taken to be
+  /// ordinary.
   func order(_ up: Node, before down: Node) {
     if down.rank > up.rank { return }
     let above = nodes.flatMap(\.edges).filter { $0.down === up }
@@ -638,7 +639,12 @@ class Twin {
       above.count < 8
       && above.allSatisfy { edge in edge.leadsBack && !gaveWay.contains { $0 === edge } }
     let leadsOn = down.edges.count >= 8 || down.edges.contains { !$0.leadsBack }
-    if isFirst && leadsOn { up.rank = down.rank - 1 } else { raise(down, to: up.rank + 1) }
+    let isHubOfMore = up.edges.count >= 8 && effortToRaise([(down, up.rank + 1)]) <= 16
+    if isFirst && leadsOn && !isHubOfMore {
+      up.rank = down.rank - 1
+    } else {
+      raise(down, to: up.rank + 1)
+    }
   }
 
   private func nodesOnCycle(with edge: Edge) -> [Node] {

@@ -92,7 +92,7 @@ extension NodePointer {
   }
 
   @usableFromInline func keepContext(_ context: Unmanaged<ContextBox>) {
-    sideTable().context = context.takeUnretainedValue()
+    _ = exchange(&sideTable().context, context.takeUnretainedValue())
   }
 
   /// The node has told its value: what travelled with it is forgotten.
@@ -112,9 +112,15 @@ extension NodePointer {
         sideTable.isTracedStart.store(false, ordering: .relaxed)
         traceWave(pointee.wave.load(ordering: .relaxed), began: false)
       }
-      let context = sideTable.context
-      sideTable.context = nil
-      _ = consume context
+      _ = exchange(&sideTable.context, nil)
     }
   }
+}
+
+/// Puts an object in the place of another one and returns that. If it ends with the call, its `deinit`, which is user code, finds the new one
+/// there; an assignment may release it first, for nothing tells the optimiser that somebody else can look.
+@inline(never) func exchange<Object: AnyObject>(_ place: inout Object?, _ new: Object?) -> Object? {
+  let old = place
+  place = new
+  return old
 }

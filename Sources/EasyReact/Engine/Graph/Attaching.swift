@@ -85,13 +85,13 @@ extension EdgePointer {
     turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
     let wave = turn.pointee.wave.number
     if !comesBack { up.noteToldEarly(under: wave) }
+    // Busy only while a tracer hears of it and during the user's transform: what comes back finds it at rest.
+    let wasBusy = up.pointee.flags.only(.busy)
+    up.pointee.flags.insert(.busy)
     if turn.pointee.isTraced {
       up.traceWave(wave, began: true)
       tracePush(in: turn)
     }
-    // Busy only during the user's transform: what comes back finds it at rest.
-    let wasBusy = up.pointee.flags.only(.busy)
-    up.pointee.flags.insert(.busy)
     let isStored = pointee.run(up, self, turn)
     up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
     if isStored { down.propagate(in: turn) }

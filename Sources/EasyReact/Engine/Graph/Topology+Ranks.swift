@@ -109,7 +109,7 @@ extension NodePointer {
 
   /// Makes ranks rise along an edge that does not lead back. A node to which no ordinary edge leads
   /// goes down, instead of raising all that follows: so building a chain from its end takes linear
-  /// time too.
+  /// time too. But one with eight edges does not, where that is only a few nodes.
   func order(before down: NodePointer, by edge: EdgePointer) {
     let rank = down.pointee.rank.load(ordering: .relaxed)
     let least = pointee.rank.load(ordering: .relaxed)
@@ -121,6 +121,9 @@ extension NodePointer {
     if !down.hasOrdinaryEdge(.outs, except: edge) || hasOrdinaryEdge(.ins, except: edge) {
       return false
     }
+    // A hub would have to come up again, with all that follows it, for the next upstream.
+    let isHub = EdgeWalk(self, .outs).lazy.filter { $0.pointee.isUncut() }.dropFirst(7).first
+    if isHub != nil, wouldRaise([edge], atMost: 16) { return false }
     let rank = down.pointee.rank.load(ordering: .relaxed) - 1
     lowerRank(to: rank)
     if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }

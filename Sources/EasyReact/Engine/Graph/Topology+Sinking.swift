@@ -137,7 +137,7 @@ private func lower(_ ranks: [NodePointer: Int32]) {
 
 /// If the ends of these edges rose above the starts, would no more than `most` nodes and edges be raised? Goes like `raise(above:)`, which comes back
 /// to a node if the old ranks do not have the order of the new ones: to look eight times on average is too much too.
-private func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
+func wouldRaise(_ ends: [EdgePointer], atMost most: Int) -> Bool {
   var ranks: [NodePointer: Int32] = [:], left = most, looks = 8 * most
   var lifts = Lifts()
   func add(_ edge: EdgePointer, above rank: Int32) {
