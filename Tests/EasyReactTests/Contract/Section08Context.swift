@@ -399,7 +399,9 @@ import Testing
     let sums = [
       a.combine(b, busy).map { "\($0) \($1) \($2)" },
       Node.derived { "\(a.current) \(b.current) \(busy.current)" },
-      busy.map { _ in [a as Node<Int>, b] }.flattenCombine().map { [busy] in "\($0[0]) \($0[1]) \(busy.current)" },
+      busy.map { _ in [a as Node<Int>, b] }.flattenCombine().map { [busy] in
+        "\($0[0]) \($0[1]) \(busy.current)"
+      },
     ]
     let told = sums.map { Recorder($0) }
     told.forEach { $0.clear() }

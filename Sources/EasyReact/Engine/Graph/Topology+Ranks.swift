@@ -122,8 +122,10 @@ extension NodePointer {
       return false
     }
     // A hub would have to come up again, with all that follows it, for the next upstream.
-    let isHub = EdgeWalk(self, .outs).lazy.filter { $0.pointee.isUncut() }.dropFirst(7).first
-    if isHub != nil, wouldRaise([edge], atMost: 16) { return false }
+    let outs = EdgeWalk(self, .outs).lazy.filter { $0.pointee.isUncut() }.prefix(8)
+    if outs.reduce(0, { count, _ in count + 1 }) == 8, wouldRaise([edge], atMost: 16) {
+      return false
+    }
     let rank = down.pointee.rank.load(ordering: .relaxed) - 1
     lowerRank(to: rank)
     if rank < -rankLimit.load(ordering: .relaxed) { down.countAnew() }
