@@ -3,15 +3,15 @@
     python3 Tests/Model/lens_model.py [SEED] [ROUNDS]     also runs the mutants: each leaves one rule out, and has to be found.
                                                           Exit code 1: a law is broken, or a mutant was not found.
 
-A whole has two parts, x and y. The lens of a part lies in the whole's region; its inlet, where what is linked to the lens ends, leads to the whole. Wires
+A whole has two parts, x and y; in trees it has four. The lens of a part lies in the whole's region; its inlet, where what is linked to the lens ends, leads to the whole. Wires
 are syncs and links between lenses and cells; by what a wire is filtered is found out as the engine does (what leads back, what lies on a cycle).
 Each region is free, or held by a thread that is inside: then what comes is left, and opened in order; who is inside is thrown with dice. A thread may
 lose its processor between its number and its claim.
 *Partners*: one whole, cells synced with x, perhaps a source that is linked to x, perhaps a partner that follows y besides, which closes a cycle. Laws: it comes
 to quiet; then x and its partners are equal, unless one follows y too; and where neither a link nor such a thread brings something late, the last set stays.
 *Wholes*: two wholes synced with each other, and cells, each synced with a part of either. Laws: it comes to quiet; then all that is synced is equal.
-*Lines*: links between lenses of two wholes and cells, at most one to each, in no ring, and from the first whole to the second alone. What follows nothing is set. Laws:
-it comes to quiet; and where nothing is held, then each has the value of what it follows.
+*Trees*: links and syncs between lenses of up to three wholes and cells, in no ring, as long as one looks at parts and not at wholes. What no link leads to is set. Laws:
+it comes to quiet; and where nothing is held, each is equal to what it follows or is synced with.
 *Rings*: any wires between lenses of two wholes and cells, and perhaps between the wholes. Laws: it comes to quiet; and where nothing is held, then what is synced
 is equal, if of each whole one part is wired, or if all wires are syncs of parts and cells.
 """
@@ -33,7 +33,7 @@ class Cell(Region):
     def __init__(s): super().__init__(); s.v = 0
 
 class Whole(Region):
-    def __init__(s): super().__init__(); s.parts = [Part(s), Part(s)]
+    def __init__(s, parts): super().__init__(); s.parts = [Part(s) for _ in range(parts)]
 
 class Part:
     """With its lens, and the version that a `PartVersion` has: of what was `seen` last."""
@@ -58,10 +58,9 @@ def start(n): return n.whole if isinstance(n, Part) else n
 def end(n): return n.inlet if isinstance(n, Part) else n
 
 class Net:
-    def __init__(s, rnd, mutant=None, wholes=1, cells=2, p=.5):
+    def __init__(s, rnd, mutant=None, wholes=1, parts=2, cells=2, p=.5):
         s.rnd, s.mutant, s.p, s.last, s.steps = rnd, mutant, p, 1, 0
-        s.ordinary = ~1 if mutant == "a mark for ever" else ~3
-        s.wholes, s.cells = [Whole() for _ in range(wholes)], [Cell() for _ in range(cells)]
+        s.wholes, s.cells = [Whole(parts) for _ in range(wholes)], [Cell() for _ in range(cells)]
         s.parts = [part for w in s.wholes for part in w.parts]
         for part in s.parts: part.inlet.whole = part.whole
         s.regions = s.wholes + [part.inlet for part in s.parts] + s.cells
@@ -75,7 +74,7 @@ class Net:
 
     def bring(s, region, op):                    # now, or left with the thread that is inside
         s.steps += 1
-        if s.steps > 600: raise Endless
+        if s.steps > 2000: raise Endless
         if region.isBusy: region.queue.append(op)
         elif region.isHeld or region.mail or s.rnd.random() < s.p: region.mail.append(op)
         else: region.do(op, False)
@@ -87,7 +86,7 @@ class Net:
     def settle(s):
         while any(r.mail for r in s.regions):
             s.open_one(); s.steps += 1
-            if s.steps > 600: raise Endless
+            if s.steps > 2000: raise Endless
 
     # numbers: `assignVersion`
     def assign(s, present, n, t, filtered, waited, isSet):
@@ -97,35 +96,36 @@ class Net:
         return (present[0], s.sequence(n == present[0] and s.mutant != "round again")) if isSet else (s.new(), 0)
 
     # over a wire: `Delivery`
-    def follow(s, w, v, n, t, led):
+    def follow(s, w, v, n, t, led, isAgain=False):     # of a part that the wave has not touched
         led = led or w.isBack; isFiltered = w.isSync or led and reaches(end(w.b), start(w.a))
-        if not isFiltered: t &= s.ordinary
+        if not isFiltered: t &= ~3
         store = s.store_whole if isinstance(w.b, Whole) else s.store
-        s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync))
+        s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync, isAgain=isAgain))
 
     # cells, and inlets, from which it goes on to the whole
     def set_cell(s, c, v):
         n = s.new(); s.bring(c, lambda waited: s.change_cell(c, v, n, waited))
     def change_cell(s, c, v, n, waited=False): s.store(c, v, n, 0, False, False, waited, isSet=True)
 
-    def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False):
+    def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False, isAgain=False):
         if isFiltered and c.version >= (n, t): return
         c.version = s.assign(c.version, n, t, isFiltered, waited, isSet); c.v = v
         n, t = c.version
-        for w in c.outs: s.follow(w, v, n, t, led)
+        for w in c.outs: s.follow(w, v, n, t, led, isAgain)
         if hasattr(c, "whole"):
             ledHere = led and reaches(c.whole, c)
-            if not ledHere: t &= s.ordinary
+            if not ledHere: t &= ~3
             part = next(p for p in c.whole.parts if p.inlet is c)
-            s.bring(c.whole, lambda waited: s.put(part, v, n, t, led, ledHere, bySync, waited))
+            s.bring(c.whole, lambda waited: s.put(part, v, n, t, led, ledHere, bySync, waited, isAgain))
 
-    def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync):
+    def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync, isAgain):
         if isFiltered and whole.version >= (n, t): return
         for p, v in zip(whole.parts, vs): p.v = v
         s.tell(whole, n, t, led, None, isFiltered, waited, isSet=False)
 
-    def put(s, part, v, n, t, led, isFiltered, bySync, waited):
+    def put(s, part, v, n, t, led, isFiltered, bySync, waited, isAgain):
         whole = part.whole
+        if isAgain and (v == part.v or isFiltered and not bySync) and s.mutant != "again is news": return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             if part.version >= (n, t): return
             if t & 2 and part.version[0] == n: return
@@ -151,6 +151,10 @@ class Net:
         if s.mutant != "the whole's version": s.note_set(part, n)
         s.tell(part.whole, n, 0, part=part)
 
+    def set_by_whole(s, part, v):                # an update of the whole that touches one part
+        n = s.new()
+        def change(): part.v = v; s.tell(part.whole, n, 0)
+        s.bring(part.whole, lambda waited: change())
     def set_whole(s, whole, v):
         n = s.new(); s.bring(whole, lambda waited: s.change_whole(whole, v, n))
     def change_whole(s, whole, v, n):
@@ -177,10 +181,10 @@ class Net:
         whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet)
         for p in whole.parts:
             if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version = whole.version
-            p.seen = p.v
-        now = [(w, p.v, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for p in whole.parts for w in p.outs]
-        now += [(w, [p.v for p in whole.parts], whole.version) for w in whole.outs]
-        for w, v, (wn, wt) in now: s.follow(w, v, wn, wt, led)
+            p.isAgain = p is not part and p.v == p.seen; p.seen = p.v
+        now = [(w, p.v, p.isAgain, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for p in whole.parts for w in p.outs]
+        now += [(w, [p.v for p in whole.parts], False, whole.version) for w in whole.outs]
+        for w, v, isAgain, (wn, wt) in now: s.follow(w, v, wn, wt, led, isAgain)
 
 # partners
 
@@ -250,26 +254,26 @@ def run_wholes(rnd, mutant=None):
     except Endless: return "endless"
     return None
 
-# lines
+# trees
 
-def run_lines(rnd, mutant=None):
-    s = Net(rnd, mutant, wholes=2, p=rnd.choice([0, 0, .3, .8])); order, linked = rnd.sample(s.parts + s.cells, 6), []
-    isBehind = {id(part) for part in s.wholes[1].parts}
+def run_trees(rnd, mutant=None):
+    s = Net(rnd, mutant, wholes=rnd.randrange(1, 4), parts=4, cells=rnd.randrange(6), p=rnd.choice([0, 0, .3, .8])); synced, linked = [], []
+    order = rnd.sample(s.parts + s.cells, min(len(s.parts + s.cells), rnd.randrange(3, 9)))
     for i, b in enumerate(order):
-        if not i or rnd.random() < .3: continue
-        a = rnd.choice(order[:i])
-        if id(a) in isBehind:
-            if b in s.wholes[0].parts: continue
-            isBehind.add(id(b))
-        s.wire(a, b); linked.append((a, b))
-    free = [n for n in order if all(b is not n for _, b in linked)]
+        if i and rnd.random() < .9: (synced if rnd.random() < .4 else linked).append((rnd.choice(order[max(0, i - 2):i]), b))
+    for a, b in rnd.sample(synced + linked, len(synced + linked)): (s.sync if (a, b) in synced else s.wire)(a, b)
+    led = {b for _, b in linked}                 # all that a link leads to, also over syncs
+    for _ in order: led |= {b for a, b in synced + linked if a in led} | {a for a, b in synced if b in led}
+    free = [n for n in order if n not in led]
     try:
         for v in range(1, rnd.randrange(2, 6)):
             s.steps, n = 0, rnd.choice(free)
-            s.set_lens(n, v) if isinstance(n, Part) else s.set_cell(n, v)
+            if not isinstance(n, Part): s.set_cell(n, v)
+            elif rnd.random() < .3: s.set_by_whole(n, v)
+            else: s.set_lens(n, v)
             if rnd.random() < .5: s.settle()
         s.settle()
-        if s.p == 0 and any(a.v != b.v for a, b in linked): return "unequal"
+        if s.p == 0 and any(a.v != b.v for a, b in synced + linked): return "unequal"
     except Endless: return "endless"
     return None
 
@@ -298,8 +302,8 @@ def run_rings(rnd, mutant=None):
     except Endless: return "endless"
     return None
 
-MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "any tiebreak", "once a whole", "a mark for ever",
-           "what is led back is new"]
+MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "any tiebreak", "once a whole",
+           "what is led back is new", "again is news"]
 
 if __name__ == "__main__":
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
@@ -308,7 +312,7 @@ if __name__ == "__main__":
     for mutant in [None] + MUTANTS:
         found = {}
         for i in range(rounds):
-            for law in run, run_wholes, run_lines, run_rings:
+            for law in run, run_wholes, run_trees, run_rings:
                 r = law(random.Random(f"{seed} {i}"), mutant)
                 if r: found.setdefault(f"{law.__name__}: {r}", []).append(i)
             if mutant and found: break

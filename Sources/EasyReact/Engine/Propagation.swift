@@ -263,7 +263,7 @@ extension NodePointer {
     if pointee.life == .unwanted || join.pointee.isTerminated.load(ordering: .relaxed) {
       return refuseArrival(.cut, delivery, from: sender, in: turn)
     }
-    var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak)
+    var (wave, tiebreak) = (delivery.wave.number, delivery.tiebreak & ~toldAgain)
     let isReached = isReached(by: delivery)
     var isFiltered = delivery.isFiltered
     if isFiltered, isReached, !join.hasSkipped(wave) {
@@ -282,16 +282,23 @@ extension NodePointer {
       countReentrantSet(in: turn)
     }
     var flags = delivery.wave.flags.only(.inFlight).without(.late)
-    if tiebreak != 0 { flags.insert(.late) }
+    // What it computes is told again if all that made it run was.
+    let again =
+      delivery.tiebreak & toldAgain & (join.pointee.isWaiting ? join.pointee.tiebreak : toldAgain)
+    if tiebreak | again != 0 { flags.insert(.late) }
     if !join.pointee.isWaiting {
       pushJoin(join, in: turn)
     } else if !join.isOlder(than: wave, tiebreak, flags) {
+      join.pointee.tiebreak &= ~toldAgain | again
       return true
     }
-    join.note(wave, tiebreak, flags, from: sender)
-    if delivery.wave.context != nil || join.pointee.context != nil {
+    join.note(wave, tiebreak | again, flags, from: sender)
+    let context = delivery.wave.context?.takeUnretainedValue()
+    if join.pointee.context != nil {
       // Last: it may be the end of the one before, and that may set what makes this very join run.
-      _ = exchange(&join.pointee.context, delivery.wave.context?.takeUnretainedValue())
+      _ = exchange(&join.pointee.context, context)
+    } else if let context {
+      join.pointee.context = context
     }
     return true
   }

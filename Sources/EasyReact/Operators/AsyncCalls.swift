@@ -27,7 +27,9 @@ class AsyncCalls<Input: Sendable, Answer: Sendable, Output: Sendable>: Scheduled
     /// It has the one sequence that there is for the way round a cycle (contract 5.2). If both an announcement and its answer went
     /// on with it, the answer would be refused after the announcement; with another one each time, two such operators in a ring
     /// would call for ever.
-    var hasSequenceForCycle: Bool { delivery.isFiltered && delivery.tiebreak & 1 == 1 }
+    var hasSequenceForCycle: Bool {
+      delivery.isFiltered && hasCrossedOnlyFiltered(delivery.tiebreak)
+    }
 
     /// Of the answer. One that was announced follows its announcement as a set follows one that came before it: told in any case,
     /// newer than what it replaces, older than whatever was set since.

@@ -98,10 +98,10 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   private func whole(_ change: @escaping @Sendable (inout Root) -> Bool, _ number: UInt64)
     -> Arrival<Root>
   {
-    let (part, version) = (part, ownVersion)
+    let (part, version, liesOnCycle) = (part, ownVersion, root.storage.component() != nil)
     return .attempt { whole in
       if !change(&whole) { return false }
-      version.noteSet(part.get(whole), number)
+      version.noteSet(part.get(whole), number, matters: liesOnCycle)
       return true
     }
   }
@@ -129,8 +129,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   ) -> StagedChange<Root> {
     StagedChange(
       body: change, outcome: outcome(of: arrival),
-      part: StagedChange.Part(id: ObjectIdentifier(ownVersion)) { [part, ownVersion] in
-        ownVersion.noteSet(part.get($0), $1)
+      part: StagedChange.Part(id: ObjectIdentifier(ownVersion)) {
+        [part, ownVersion, liesOnCycle = root.storage.component() != nil] in
+        ownVersion.noteSet(part.get($0), $1, matters: liesOnCycle)
       })
   }
 
@@ -230,7 +231,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
         var delivery = Delivery(edge, turn)
         let arrived = ArrivedPart(
           value: turn.isEmptied ? nil : up.slot(Value.self).pointee, part: part,
-          partVersion: ownVersion, version: (delivery.wave.number, delivery.tiebreak),
+          partVersion: ownVersion,
+          version: (delivery.wave.number, delivery.tiebreak & ~toldAgain),
+          isToldAgain: delivery.tiebreak & toldAgain != 0,
           way: up.hasComeBySync ? .sync : delivery.isFiltered ? .linkLedBack : .link)
         delivery.rules = delivery.rules.with(.setOfPart)
         delivery.isFiltered = false  // by the part's version: `ArrivedPart` does

@@ -150,10 +150,14 @@ extension Node {
       hearsEmptiness: true, flags: .starting
     ) { up, edge, turn in
       let part = turn.isEmptied ? nil : up.withValue(get)
-      version?.noteChange(part, of: up, in: turn)
-      if let part {
-        return edge.pass(part, from: up, in: turn)
+      if let version, version.isWatched || up.component() != nil,
+        !version.noteTelling(part, over: edge, from: up, in: turn), let part
+      {
+        var delivery = Delivery(edge, turn)
+        delivery.tiebreak |= toldAgain
+        return edge.passSlowly(.value(part), delivery, from: up, in: turn)
       }
+      if let part { return edge.pass(part, from: up, in: turn) }
       return edge.passSlowly(Arrival<Part>.empty, from: up, in: turn)
     }
     return derive(edge, location, Part.self)

@@ -3,8 +3,8 @@ import Synchronization
 // By which rules a part is newer than what comes to it: decisions 0006 and 0014. `Tests/Model/lens_model.py` is the same as a program, with
 // mutants; a rule is changed there first.
 
-/// Since which wave a part is as it is, as far as something is linked to its lens: the number by which what is synced with the
-/// lens is compared. That of the whole would not do, for it rises with each change of another part: a field would be told
+/// Since which wave a part is as it is, as far as something is linked to its lens, or leads from there back to the whole: the number by which what is
+/// synced with the lens is compared. That of the whole would not do, for it rises with each change of another part: a field would be told
 /// again what it held before, as if that were newer than what was set there meanwhile.
 ///
 /// A part that nobody can tell from the one before counts as untouched: see `isUntouched`. Else what is equal counts as changed.
@@ -15,6 +15,8 @@ import Synchronization
   private struct Present {
     var value: Value?
     var version: Version = (0, 0)
+    /// The lens has not told it yet.
+    var isNew = false
   }
   private let present = Mutex(Present())
   private let hasBegun = Atomic(false)
@@ -22,19 +24,22 @@ import Synchronization
   var isWatched: Bool { hasBegun.load(ordering: .acquiring) }
   var version: Version { present.withLock { $0.version } }
 
-  /// Something is linked to the lens for the first time, and what that holds now counts. The holder of the lens's region.
+  /// It begins to matter, and what the lens holds now counts. The holder of the lens's region.
   func begin(with node: NodePointer) {
     if isWatched { return }
     note(node.readStored(Value.self), node.version())
+    present.withLock { $0.isNew = false }
     hasBegun.store(true, ordering: .releasing)
   }
 
   /// A set of the part, in the order in which its whole makes them: newer than what it replaces, older than whatever was set since. What
   /// other parts were set to meanwhile has nothing to do with it.
-  func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64) {
-    if !isWatched { return }
+  /// - Parameter matters: It does, even if it has not begun to: then it begins.
+  func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64, matters: Bool) {
+    if !isWatched && !matters { return }
     let new = new()  // user code
     note(new) { $0.number < number ? (number, 0) : ($0.number, newSequence()) }
+    if !isWatched { hasBegun.store(true, ordering: .releasing) }
   }
 
   /// What a link has led back keeps its own version, or it would be newer each time that it comes round. Under a number that the part has
@@ -47,17 +52,31 @@ import Synchronization
 
   private func note(_ new: Value?, _ next: (Version) -> Version) {
     let old = present.withLock { present in
-      defer { present = Present(value: new, version: next(present.version)) }
+      defer { present = Present(value: new, version: next(present.version), isNew: true) }
       return present.value
     }
     _ = consume old  // user code
   }
 
-  /// The whole, or the part that this one lies in, has told a value.
-  func noteChange(_ new: Value?, of up: NodePointer, in turn: TurnPointer) {
-    if !isWatched || isUntouched(present.withLock { $0.value }, new) { return }
-    let wave = turn.pointee.wave
-    note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() : 0))
+  /// The whole, or the part that this one lies in, has told a value, and so does the lens, over whose edge from there this comes. False: the wave has
+  /// not touched the part.
+  func noteTelling(
+    _ new: Value?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Bool {
+    begin(with: edge.pointee.down.unsafelyUnwrapped)
+    if !isUntouched(present.withLock { $0.value }, new) {
+      let wave = turn.pointee.wave
+      note(new, (wave.number, wave.flags.has(.late) ? up.tiebreak() & ~toldAgain : 0))
+    }
+    return present.withLock { present in
+      defer { present.isNew = false }
+      return present.isNew
+    }
+  }
+
+  /// Has the part this value?
+  func holds(_ value: Value?) -> Bool {
+    isWatched && isUntouched(present.withLock { $0.value }, value)
   }
 
   /// What the node holds goes with the part's version, even if the present wave has not touched the part.
@@ -155,6 +174,8 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   let part: Part<Root, Value>
   let partVersion: PartVersion<Value>
   let version: Version
+  /// By a lens, that of another part perhaps, which the wave has not touched.
+  let isToldAgain: Bool
   let way: Way
 
   func change(of root: MutableNode<Root>) -> Arrival<Root> {
@@ -178,10 +199,14 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     return part.remove?(&whole) ?? false
   }
 
-  /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
+  /// By the holder of the whole. What is told again is not put into a part that has it, nor into one of the same whole that was set to something else
+  /// since: by that the part would have had the wave, and refuse what that changes in what the part follows.
+  ///
+  /// A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
   /// marked sequence (`assignVersion`). Such a mark is no news for a part that the wave has set already, or it would go round for ever. What
   /// the whole's version is says nothing about this part: it may come from what was set late to another one.
   private var isNew: Bool {
+    if isToldAgain, way == .linkLedBack || partVersion.holds(value) { return false }
     if way == .link { return true }
     let present = partVersion.version
     return present < version
@@ -192,7 +217,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     switch way {
     case .sync: partVersion.note(value, version)
     case .linkLedBack: partVersion.noteLedBack(value, version)
-    case .link: partVersion.noteSet(value, version.number)
+    case .link: partVersion.noteSet(value, version.number, matters: true)
     }
   }
 }

@@ -364,3 +364,111 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
     #expect(person.value?.name == long("e"))
   }
 }
+
+private struct Order: Sendable, Equatable {
+  var items = 1, total = 10, tax = 100, sum = 1_000
+}
+
+/// Contract, 15.4, 2.1, 7.6: parts that follow each other, as what is computed in a form does. Before, only the first of a chain was right: a
+/// whole tells all its lenses each time, so the next part was set to what the one before it had held.
+@Suite(.watched) struct `15 Parts that follow parts` {
+  @Test(arguments: [false, true])
+  func `15.4 a chain of parts is right after one set, however its first part is set`(
+    byWhole: Bool
+  ) {
+    let order = MutableNode(Order()), fields = Order.all.map { order[$0] }
+    fields[2].link(to: fields[1].map { $0 * 2 })
+    fields[1].link(to: fields[0].map { $0 + 1 })
+    fields[3].link(to: fields[2].map { $0 + 5 })
+    let told = Recorder(fields[3].distinctUntilChanged())
+    for value in [4, 7, 7, 2] {
+      if byWhole { order.update { $0.items = value } } else { fields[0].value = value }
+      #expect(order.value == Order(value))
+    }
+    #expect(told.values == [9, 15, 21, 11], "no value of before, and none that follows from one")
+    #expect(checkInvariants([order] + fields as [AnyNode]) == [])
+  }
+
+  @Test func `15.4 so is one between two wholes, to and fro`() {
+    let one = MutableNode(Order()), other = MutableNode(Order())
+    let ones = Order.all.map { one[$0] }, others = Order.all.map { other[$0] }
+    others[0].link(to: ones[0])
+    ones[1].link(to: others[0])
+    others[1].link(to: ones[1])
+    ones[2].link(to: others[1])
+    for value in [5, 6] {
+      ones[0].value = value
+      #expect(one.value == Order(items: value, total: value, tax: value))
+      #expect(other.value == Order(items: value, total: value))
+    }
+  }
+
+  @Test
+  func `7.6, 15.4 a field is equal to the part it is synced with, wherever that stands in a chain`()
+  {
+    let order = MutableNode(Order()), parts = Order.all.map { order[$0] }
+    let fields = [MutableNode(0), MutableNode(0), MutableNode(0)]
+    fields[0].sync(with: parts[1])
+    fields[0].link(to: parts[0])
+    fields[1].sync(with: parts[2])
+    fields[1].link(to: parts[1])
+    fields[2].sync(with: parts[3])
+    fields[2].link(to: fields[1])
+    for value in [5, 6] {
+      parts[0].value = value
+      #expect(order.value == Order(items: value, total: value, tax: value, sum: value))
+      #expect(fields.map(\.value) == [value, value, value])
+    }
+  }
+
+  /// Though all lenses are told whenever the whole is.
+  @Test
+  func `15.4 a part keeps what it was set to until what it follows is set, be it to the same`() {
+    let order = MutableNode(Order()), parts = Order.all.map { order[$0] }
+    parts[1].link(to: parts[0])
+    parts[2].link(to: parts[1].map { $0 * 2 })
+    #expect(order.value == Order(items: 1, total: 1, tax: 2))
+    parts[1].value = 8
+    parts[3].value = 9
+    #expect(order.value == Order(items: 1, total: 8, tax: 16, sum: 9))
+    parts[0].value = 1
+    #expect(order.value == Order(items: 1, total: 1, tax: 2, sum: 9))
+    order.value = Order(items: 1, total: 7, tax: 5)
+    order.update { $0.sum = 4 }
+    #expect(order.value == Order(items: 1, total: 7, tax: 5, sum: 4))
+    order.update { $0.items = 3 }
+    #expect(order.value == Order(items: 3, total: 3, tax: 6, sum: 4))
+  }
+
+  @Test
+  func
+    `15.4 all of a chain hear of a change that is made while another thread is inside the whole`()
+  {
+    let order = MutableNode(Order()), parts = Order.all.map { order[$0] }
+    let field = MutableNode(0)
+    parts[1].link(to: parts[0])
+    field.link(to: parts[1])
+    parts[2].link(to: field)
+    parts[3].sync(with: parts[2])
+    for value in [5, 6] {
+      let all = Order(items: value, total: value, tax: value, sum: value)
+      whileInside(order, settingTo: all) {
+        parts[0].value = value + 20
+      }
+      #expect(
+        order.value == Order(items: value + 20, total: value + 20, tax: value + 20, sum: value + 20)
+      )
+      #expect(field.value == value + 20)
+    }
+  }
+}
+
+extension Order {
+  /// What follows from the first part.
+  fileprivate init(_ items: Int) {
+    self.init(items: items, total: items + 1, tax: 2 * items + 2, sum: 2 * items + 7)
+  }
+  fileprivate static let all: [WritableKeyPath<Order, Int> & Sendable] = [
+    \.items, \.total, \.tax, \.sum,
+  ]
+}

@@ -13,6 +13,18 @@ func openingRows() -> [GrowthRow] {
         for rule in rules { rule.wiring.removeUpstreamNode(hub) }
       }
     },
+    GrowthRow("a bus with n rows, which a sender is linked to and cut from before each next row") {
+      size in
+      let bus = MutableNode<Int>.eventNode()
+      let buttons = (0..<size).map { _ in MutableNode<Int>.eventNode().map { $0 } }
+      let panels = emptyNodes(size), labels = panels.map { panel in panel.map { $0 } }
+      return Grown(work: size, keep: (bus, buttons, panels, labels)) {
+        for (panel, button) in zip(panels, buttons) {
+          panel.link(to: bus)
+          bus.link(to: button).cancel()
+        }
+      }
+    },
     GrowthRow("n fields of a form that feed it back, all switched away from it by one set") {
       size in
       let isEditing = MutableNode(true), form = MutableNode<Int>(), nothing = Node<Int>()

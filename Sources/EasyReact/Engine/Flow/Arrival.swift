@@ -92,7 +92,7 @@ extension NodePointer {
   }
 
   @usableFromInline func keepContext(_ context: Unmanaged<ContextBox>) {
-    _ = exchange(&sideTable().context, context.takeUnretainedValue())
+    sideTable().context = context.takeUnretainedValue()  // there is none
   }
 
   /// The node has told its value: what travelled with it is forgotten.

@@ -5,11 +5,19 @@ import Synchronization
 /// sync must agree on which wave is the newer one.
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
-/// What a value gets besides its number: see `assignVersion`. Odd, and marked if it is, as long as only filtered edges have been crossed.
+/// What a value gets besides its number: see `assignVersion`. The three lowest bits: has it crossed only filtered edges since it was given (in the models:
+/// is it odd); is it marked, as long as that holds; `toldAgain`.
 /// - Parameter isMarked: A whole marks what it tells under a number that it has told already: see `ArrivedPart`.
-func newSequence(isMarked: Bool = false) -> UInt64 { newWave() << 2 | (isMarked ? 2 : 0) | 1 }
+func newSequence(isMarked: Bool = false) -> UInt64 {
+  newWave() << 3 | (isMarked ? 4 : 0) | 2
+}
 
-func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
+func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
+func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
+
+/// Goes with what a lens tells again, because its whole is told, though the wave has not touched the part: in the tiebreak, but it says nothing of what is
+/// newer. See `ArrivedPart`.
+@usableFromInline let toldAgain: UInt64 = 1
 
 /// How something comes to a node: with which wave, and by which rules.
 @usableFromInline struct Delivery {
@@ -49,7 +57,7 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
     } else {
-      self.tiebreak &= ~3
+      self.tiebreak &= ~6  // the first two bits
     }
   }
 
@@ -133,8 +141,13 @@ extension NodePointer {
   ///
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
   @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
+    let (number, tiebreak) = versionAsTold(delivery)
+    return (number, tiebreak | delivery.tiebreak & toldAgain)
+  }
+
+  private func versionAsTold(_ delivery: Delivery) -> Version {
     if delivery.isFiltered {
-      let mayNeedOne = delivery.rules.has(.waited) && delivery.tiebreak & 1 == 0
+      let mayNeedOne = delivery.rules.has(.waited) && !hasCrossedOnlyFiltered(delivery.tiebreak)
       let needsOne = mayNeedOne && !delivery.rules.has(.keepsVersion)
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
@@ -151,11 +164,13 @@ extension NodePointer {
   @usableFromInline func isReached(by delivery: Delivery) -> Bool {
     let newest = pointee.wave.load(ordering: .acquiring)
     if newest != delivery.wave.number { return newest > delivery.wave.number }
-    return delivery.tiebreak == 0 || tiebreak() >= delivery.tiebreak
+    return delivery.tiebreak <= toldAgain || tiebreak() | toldAgain >= delivery.tiebreak
   }
 
   /// Of the node's value. Exact for the holder.
-  func version() -> Version { (pointee.wave.load(ordering: .relaxed), tiebreak()) }
+  func version() -> Version {
+    (pointee.wave.load(ordering: .relaxed), tiebreak() & ~toldAgain)
+  }
 
   /// From now on what has this version counts as having been here. Holder.
   func raise(to new: Version) {

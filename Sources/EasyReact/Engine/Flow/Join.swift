@@ -123,7 +123,7 @@ extension JoinPointer {
   @inline(__always) func isOlder(than wave: UInt64, _ tiebreak: UInt64, _ flags: NodeFlags) -> Bool
   {
     let present = pointee.flags.only(.crossedBackEdge).rawValue
-    return (pointee.wave, pointee.tiebreak, present)
+    return (pointee.wave, pointee.tiebreak & ~toldAgain, present)
       < (wave, tiebreak, flags.only(.crossedBackEdge).rawValue)
   }
 
@@ -193,7 +193,7 @@ extension NodePointer {
     else { return false }
     if join.pointee.isWaiting {
       // What came before this wave, of the same turn: it goes on with the newest.
-      if join.pointee.wave >= wave { return true }
+      if join.pointee.wave >= wave { return join.pointee.tiebreak & toldAgain == 0 }
       if join.pointee.context != nil { return false }
     } else {
       if pointee.life == .unwanted || join.pointee.context != nil
