@@ -125,7 +125,7 @@ class Net:
 
     def put(s, part, v, n, t, led, isFiltered, bySync, waited, isAgain):
         whole = part.whole
-        if isAgain and (v == part.v or isFiltered and not bySync) and s.mutant != "again is news": return
+        if isAgain and (v == part.v or not bySync) and s.mutant != "again is news": return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             if part.version >= (n, t): return
             if t & 2 and part.version[0] == n: return

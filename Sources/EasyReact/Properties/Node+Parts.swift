@@ -14,7 +14,7 @@ extension MutableNode {
   /// A set, and an `update`, is one ``update(_:)`` of the whole, made where the whole is held: if two threads
   /// set two parts, neither loses anything. The lens is told whenever the whole is, even if the part is the
   /// same as before; append `distinctUntilChanged()` if that is not wanted. What is synced with it is told of changes of the
-  /// part alone. It is empty while the whole is, and
+  /// part alone. A part that is linked to it is set whenever this one is; whether also when this one is only told again is not promised. It is empty while the whole is, and
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole. There the closure of an
   /// `update` runs at once, and once more when the batch ends, on what the part is then; not if the batch has set the whole.

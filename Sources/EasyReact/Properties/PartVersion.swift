@@ -199,14 +199,14 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     return part.remove?(&whole) ?? false
   }
 
-  /// By the holder of the whole. What is told again is not put into a part that has it, nor into one of the same whole that was set to something else
+  /// By the holder of the whole. What is told again is not put into a part that has it, nor, by a link, into one that was set to something else
   /// since: by that the part would have had the wave, and refuse what that changes in what the part follows.
   ///
   /// A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
   /// marked sequence (`assignVersion`). Such a mark is no news for a part that the wave has set already, or it would go round for ever. What
   /// the whole's version is says nothing about this part: it may come from what was set late to another one.
   private var isNew: Bool {
-    if isToldAgain, way == .linkLedBack || partVersion.holds(value) { return false }
+    if isToldAgain, way != .sync || partVersion.holds(value) { return false }
     if way == .link { return true }
     let present = partVersion.version
     return present < version
