@@ -92,7 +92,7 @@ extension NodePointer {
   }
 
   @usableFromInline func keepContext(_ context: Unmanaged<ContextBox>) {
-    sideTable().context = context.takeUnretainedValue()  // there is none
+    sideTable().context = context.takeUnretainedValue()  // the last is gone: `endTelling`
   }
 
   /// The node has told its value: what travelled with it is forgotten.

@@ -57,7 +57,7 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
     } else {
-      self.tiebreak &= ~6  // the first two bits
+      self.tiebreak &= ~6  // `hasCrossedOnlyFiltered`, `isMarked`
     }
   }
 
