@@ -468,7 +468,7 @@ extension Order {
   fileprivate init(_ items: Int) {
     self.init(items: items, total: items + 1, tax: 2 * items + 2, sum: 2 * items + 7)
   }
-  fileprivate static let all: [WritableKeyPath<Order, Int> & Sendable] = [
+  fileprivate static let all: [any WritableKeyPath<Order, Int> & Sendable] = [
     \.items, \.total, \.tax, \.sum,
   ]
 }
