@@ -5,6 +5,8 @@
 
 A whole has two parts, x and y; in trees it has four. The lens of a part lies in the whole's region; its inlet, where what is linked to the lens ends, leads to the whole. Wires
 are syncs and links between lenses and cells; by what a wire is filtered is found out as the engine does (what leads back, what lies on a cycle).
+What leads from an inlet into the whole leads back if it lies on a cycle, and the part comes behind its inlet: of two lenses that wait to be told again the one
+of lower rank is told first, when everything else in the turn has been.
 Each region is free, or held by a thread that is inside: then what comes is left, and opened in order; who is inside is thrown with dice. A thread may
 lose its processor between its number and its claim.
 *Partners*: one whole, cells synced with x, perhaps a source that is linked to x, perhaps a partner that follows y besides, which closes a cycle. Laws: it comes
@@ -12,6 +14,7 @@ to quiet; then x and its partners are equal, unless one follows y too; and where
 *Wholes*: two wholes synced with each other, and cells, each synced with a part of either. Laws: it comes to quiet; then all that is synced is equal.
 *Trees*: links and syncs between lenses of up to three wholes and cells, in no ring, as long as one looks at parts and not at wholes. What no link leads to is set. Laws:
 it comes to quiet; and where nothing is held, each is equal to what it follows or is synced with.
+*Forests*: links between the parts of one whole, where nothing is held; any part is set, or several by the whole. Law: all but what was set is equal to what it follows.
 *Rings*: any wires between lenses of two wholes and cells, and perhaps between the wholes. Laws: it comes to quiet; and where nothing is held, then what is synced
 is equal, if of each whole one part is wired, or if all wires are syncs of parts and cells.
 """
@@ -37,24 +40,27 @@ class Whole(Region):
 
 class Part:
     """With its lens, and the version that a `PartVersion` has: of what was `seen` last."""
-    def __init__(s, whole): s.whole, s.v, s.seen, s.version, s.outs, s.inlet = whole, 0, 0, (0, 0), [], Cell()
+    def __init__(s, whole):
+        s.whole, s.v, s.seen, s.version, s.outs, s.inlet = whole, 0, 0, (0, 0), [], Cell()
+        s.isPutAgain = s.isLinked = False; s.inlet.part = s; s.inlet.isBack = False
 
 class Wire:
     def __init__(s, a, b, isSync): s.a, s.b, s.isSync = a, b, isSync
 
-def after(n):                                    # where a value goes from there: wires, and what leads into the whole
-    return [(end(w.b), w) for p in (n.parts + [n] if isinstance(n, Whole) else [n]) for w in p.outs] \
-        + ([(n.whole, None)] if hasattr(n, "whole") else [])
+def after(n, ordinary=False):                    # where a value goes from there; of what orders, the parts behind their inlets too
+    ways = [end(w.b) for w in n.outs if not (ordinary and w.isBack)]
+    if isinstance(n, Whole): ways += n.parts
+    if hasattr(n, "part"): ways += ([] if ordinary and n.isBack else [n.part.whole]) + [n.part] * ordinary
+    return ways
 
 def reaches(a, b, ordinary=False):
     seen, todo = set(), [a]
     while todo:
         n = todo.pop()
         if n is b: return True
-        if id(n) not in seen: seen.add(id(n)); todo += [m for m, w in after(n) if not (ordinary and w and w.isBack)]
+        if id(n) not in seen: seen.add(id(n)); todo += after(n, ordinary)
     return False
 
-def start(n): return n.whole if isinstance(n, Part) else n
 def end(n): return n.inlet if isinstance(n, Part) else n
 
 class Net:
@@ -62,11 +68,17 @@ class Net:
         s.rnd, s.mutant, s.p, s.last, s.steps = rnd, mutant, p, 1, 0
         s.wholes, s.cells = [Whole(parts) for _ in range(wholes)], [Cell() for _ in range(cells)]
         s.parts = [part for w in s.wholes for part in w.parts]
-        for part in s.parts: part.inlet.whole = part.whole
+        s.waiting, s.depth = {}, 0
         s.regions = s.wholes + [part.inlet for part in s.parts] + s.cells
 
     def wire(s, a, b, isSync=False):
-        w = Wire(a, b, isSync); w.isBack = reaches(end(b), start(a), ordinary=True); a.outs.append(w)
+        w = Wire(a, b, isSync); w.isBack = False
+        if reaches(end(b), a):
+            a.outs.append(w)
+            for p in s.parts: p.inlet.isBack = s.mutant != "wires lead back" and reaches(p.whole, p.inlet)
+            a.outs.pop(); w.isBack = reaches(end(b), a, ordinary=True)
+        a.outs.append(w)
+        if isinstance(b, Part) and not isSync: b.isLinked = True
     def sync(s, a, b): s.wire(b, a, True); s.wire(a, b, True)
 
     def new(s): s.last += 1; return s.last
@@ -77,11 +89,20 @@ class Net:
         if s.steps > 2000: raise Endless
         if region.isBusy: region.queue.append(op)
         elif region.isHeld or region.mail or s.rnd.random() < s.p: region.mail.append(op)
-        else: region.do(op, False)
+        else: s.turn(region, op, False)
 
     def open_one(s):
         region = s.rnd.choice([r for r in s.regions if r.mail and not r.isHeld])
-        region.do(region.mail.popleft(), True)
+        s.turn(region, region.mail.popleft(), True)
+
+    def turn(s, region, op, waited):             # at its end what waits is told, by rank
+        s.depth += 1; region.do(op, waited); s.depth -= 1
+        while not s.depth and s.waiting:
+            p = next(p for p in s.waiting if not any(q is not p and reaches(q, p, ordinary=True) for q in s.waiting))
+            n, t, led = s.waiting.pop(p)
+            s.depth += 1
+            for w in p.outs: s.follow(w, p.v, n, t, led, True)
+            s.depth -= 1
 
     def settle(s):
         while any(r.mail for r in s.regions):
@@ -97,47 +118,50 @@ class Net:
 
     # over a wire: `Delivery`
     def follow(s, w, v, n, t, led, isAgain=False):     # of a part that the wave has not touched
-        led = led or w.isBack; isFiltered = w.isSync or led and reaches(end(w.b), start(w.a))
+        led = led or w.isBack; isOnCycle = reaches(end(w.b), w.a); isFiltered = w.isBack or w.isSync or led and isOnCycle
         if not isFiltered: t &= ~3
         store = s.store_whole if isinstance(w.b, Whole) else s.store
-        s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync, isAgain=isAgain))
+        s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync, isAgain=isAgain, isOnCycle=isOnCycle))
 
     # cells, and inlets, from which it goes on to the whole
     def set_cell(s, c, v):
         n = s.new(); s.bring(c, lambda waited: s.change_cell(c, v, n, waited))
     def change_cell(s, c, v, n, waited=False): s.store(c, v, n, 0, False, False, waited, isSet=True)
 
-    def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False, isAgain=False):
+    def store(s, c, v, n, t, led, isFiltered, waited, isSet=False, bySync=False, isAgain=False, isOnCycle=False):
         if isFiltered and c.version >= (n, t): return
         c.version = s.assign(c.version, n, t, isFiltered, waited, isSet); c.v = v
         n, t = c.version
         for w in c.outs: s.follow(w, v, n, t, led, isAgain)
-        if hasattr(c, "whole"):
-            ledHere = led and reaches(c.whole, c)
+        if hasattr(c, "part"):
+            whole, wasLed = c.part.whole, led
+            ledHere = (led and reaches(whole, c) or c.isBack) and (led or isOnCycle)
+            led = led or ledHere
             if not ledHere: t &= ~3
-            part = next(p for p in c.whole.parts if p.inlet is c)
-            s.bring(c.whole, lambda waited: s.put(part, v, n, t, led, ledHere, bySync, waited, isAgain))
+            s.bring(whole, lambda waited: s.put(c.part, v, n, t, led, ledHere, bySync, waited, isAgain))
 
-    def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync, isAgain):
+    def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync, isAgain, isOnCycle):
         if isFiltered and whole.version >= (n, t): return
         for p, v in zip(whole.parts, vs): p.v = v
         s.tell(whole, n, t, led, None, isFiltered, waited, isSet=False)
 
     def put(s, part, v, n, t, led, isFiltered, bySync, waited, isAgain):
         whole = part.whole
-        if isAgain and (v == part.v or not bySync) and s.mutant != "again is news": return
+        if isAgain and isFiltered and not bySync and v == part.seen: return
         if bySync or isFiltered and s.mutant != "what is led back is new":
-            if part.version >= (n, t): return
-            if t & 2 and part.version[0] == n: return
-            if s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
+            same = part.version[0] == n
+            if same and part.isPutAgain and not isAgain and s.mutant != "again counts": pass
+            elif part.version >= (n, t) or t & 2 and same: return
+            elif s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
         part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
         elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
+        part.isPutAgain = isAgain
         s.tell(whole, n, t, led, part)
 
     def note_set(s, part, n):
-        part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence())
+        part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence()); part.isPutAgain = False
 
     def note_led_back(s, part, n, t):            # partners may have its pair already: told anew, once
         part.version = (n, s.sequence()) if part.version == (n, 0) else (n, t)
@@ -151,10 +175,12 @@ class Net:
         if s.mutant != "the whole's version": s.note_set(part, n)
         s.tell(part.whole, n, 0, part=part)
 
-    def set_by_whole(s, part, v):                # an update of the whole that touches one part
+    def set_by_whole(s, parts, v):               # an update of the whole that touches some parts
         n = s.new()
-        def change(): part.v = v; s.tell(part.whole, n, 0)
-        s.bring(part.whole, lambda waited: change())
+        def change():
+            for i, part in enumerate(parts): part.v = v + i / 10
+            s.tell(parts[0].whole, n, 0)
+        s.bring(parts[0].whole, lambda waited: change())
     def set_whole(s, whole, v):
         n = s.new(); s.bring(whole, lambda waited: s.change_whole(whole, v, n))
     def change_whole(s, whole, v, n):
@@ -179,10 +205,15 @@ class Net:
     def tell(s, whole, n, t, led=False, part=None, isFiltered=False, waited=False, isSet=True):
         # The whole stores; its lenses are told, and so are their partners, under the part's version.
         whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet)
+        touched = [p for p in whole.parts if p is part or p.v != p.seen]
+        for p in touched:
+            if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version, p.isPutAgain = whole.version, False
+            p.seen = p.v; s.waiting.pop(p, None)
+        now = []
         for p in whole.parts:
-            if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version = whole.version
-            p.isAgain = p is not part and p.v == p.seen; p.seen = p.v
-        now = [(w, p.v, p.isAgain, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for p in whole.parts for w in p.outs]
+            if p not in touched and p.isLinked and reaches(p, whole) and s.mutant != "nothing waits": s.waiting[p] = (*whole.version, led); continue
+            isAgain = p not in touched or p.isPutAgain
+            now += [(w, p.v, isAgain, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for w in p.outs]
         now += [(w, [p.v for p in whole.parts], False, whole.version) for w in whole.outs]
         for w, v, isAgain, (wn, wt) in now: s.follow(w, v, wn, wt, led, isAgain)
 
@@ -269,11 +300,27 @@ def run_trees(rnd, mutant=None):
         for v in range(1, rnd.randrange(2, 6)):
             s.steps, n = 0, rnd.choice(free)
             if not isinstance(n, Part): s.set_cell(n, v)
-            elif rnd.random() < .3: s.set_by_whole(n, v)
+            elif rnd.random() < .3: s.set_by_whole([n], v)
             else: s.set_lens(n, v)
             if rnd.random() < .5: s.settle()
         s.settle()
         if s.p == 0 and any(a.v != b.v for a, b in synced + linked): return "unequal"
+    except Endless: return "endless"
+    return None
+
+# forests
+
+def run_forests(rnd, mutant=None):
+    s = Net(rnd, mutant, parts=5, cells=0, p=0); order, linked = rnd.sample(s.parts, 5), []
+    for i, b in enumerate(order):
+        if i and rnd.random() < .8: linked.append((rnd.choice(order[:i]), b))
+    for a, b in rnd.sample(linked, len(linked)): s.wire(a, b)
+    try:
+        for v in range(1, rnd.randrange(2, 8)):
+            s.steps, changed = 0, rnd.sample(order, rnd.choice([1, 1, 1, 3]))
+            if len(changed) > 1 or rnd.random() < .3: s.set_by_whole(changed, v)
+            else: s.set_lens(changed[0], v)
+            if any(a.v != b.v for a, b in linked if b not in changed): return "unequal"
     except Endless: return "endless"
     return None
 
@@ -303,7 +350,7 @@ def run_rings(rnd, mutant=None):
     return None
 
 MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "any tiebreak", "once a whole",
-           "what is led back is new", "again is news"]
+           "what is led back is new", "again counts", "nothing waits", "wires lead back"]
 
 if __name__ == "__main__":
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
@@ -312,7 +359,7 @@ if __name__ == "__main__":
     for mutant in [None] + MUTANTS:
         found = {}
         for i in range(rounds):
-            for law in run, run_wholes, run_trees, run_rings:
+            for law in run, run_wholes, run_trees, run_forests, run_rings:
                 r = law(random.Random(f"{seed} {i}"), mutant)
                 if r: found.setdefault(f"{law.__name__}: {r}", []).append(i)
             if mutant and found: break

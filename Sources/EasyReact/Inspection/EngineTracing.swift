@@ -65,6 +65,7 @@ extension NodePointer {
 
 extension EdgePointer {
   @usableFromInline @inline(never) func traceEdge(made: Bool, in turn: TurnPointer) {
+    if pointee.has(.ordersOnly) { return }
     let down = pointee.down?.pointee.id
     // Where a listener was attached is noted by the call; see `set` for the same.
     let location = made && down == nil ? turn.pointee.callSite : nil
@@ -80,6 +81,7 @@ extension EdgePointer {
 
   /// The edge has its cut mark.
   @inline(never) func traceCut(in turn: TurnPointer) {
+    if pointee.has(.ordersOnly) { return }
     if let ring = turn.ring { record(.edgeCut, wave: 0, ring, turn) }
   }
 

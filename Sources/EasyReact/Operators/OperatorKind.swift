@@ -12,8 +12,8 @@
   case groupBy, groups, group, member
   case tryMap, successes, failures, mapError, `catch`, replaceError
   case events, held, interval, timer, following, mapAsync, load
-  // A part of a node; what is linked to it; what is read from objects.
-  case lens, inlet, observing
+  // A part of a node; what is linked to it; what is read from objects; and the place of a part in the order.
+  case lens, inlet, observing, order
 
   /// What an edge is called unless it has a name: `DistinctUntilChanged`.
   var name: String { Self.names[Int(rawValue)] }
@@ -49,6 +49,16 @@
   /// Do nodes that only such an edge leads away from live on? A sync, and what leads into the whole of a
   /// lens, keep nothing.
   var keepsUpstream: Bool { self != .sync && self != .inlet }
+
+  /// Of each edge of this kind.
+  var flags: EdgeFlags {
+    switch self {
+    case .sync: .sync
+    case .inlet: .intoWhole
+    case .order: .ordersOnly
+    default: []
+    }
+  }
 
   /// What the engine asks of it.
   @usableFromInline var traits: EdgeTraits {

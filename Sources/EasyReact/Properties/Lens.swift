@@ -24,7 +24,7 @@ import Synchronization
 class Lens<Value: Sendable>: AnyLens, @unchecked Sendable {
   // Unchecked: adds no state.
   func set(_ arrival: Arrival<Value>, of node: MutableNode<Value>, context: ContextBox?) {}
-  func inlet(of node: Node<Value>) -> Node<Value> { node }
+  func inlet(of node: Node<Value>, isLinked: Bool) -> Node<Value> { node }
   /// Of a part of this part.
   func lens<Inner: Sendable>(_ inner: Part<Value, Inner>, _ version: PartVersion<Inner>) -> Lens<
     Inner
@@ -178,15 +178,19 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   /// What comes to it is compared with what the lens holds, not with what came here last: the whole may have been set
   /// since in other ways, and a value that is older than the lens is only taken with a new number, and one that is the
   /// lens's own does not come back.
-  override func inlet(of node: Node<Value>) -> Node<Value> {
+  override func inlet(of node: Node<Value>, isLinked: Bool) -> Node<Value> {
     let inlet = presentInlet(of: node)
     let turn = currentTurn()
     turn.enter()
     if node.storage.claim(by: turn) {
       raiseInlet(of: node.storage, in: turn)
+      if isLinked { ownVersion.makePlace(part.get) }
     } else {
       // What another thread sets there comes after what is linked.
-      node.storage.perform(in: turn) { _ in self.ownVersion.begin(with: node.storage) }
+      node.storage.perform(in: turn) { _ in
+        self.ownVersion.begin(with: node.storage)
+        if isLinked { self.ownVersion.makePlace(self.part.get) }
+      }
     }
     turn.leave()
     return inlet
@@ -211,6 +215,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     made.storage.attachments().state.withLock { $0.outlet = node }
     // Before others see it: they would find that it leads nowhere.
     wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
+    made.storage.orderInlet(before: node.storage)
     let first = inlet.withLock { inlet in
       if inlet === present { inlet = made }
       return inlet
@@ -229,12 +234,13 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       EdgeParts { up, edge, turn in
         guard let root else { return false }
         var delivery = Delivery(edge, turn)
+        let way = up.wayToPart(&delivery, in: turn)
         let arrived = ArrivedPart(
           value: turn.isEmptied ? nil : up.slot(Value.self).pointee, part: part,
           partVersion: ownVersion,
           version: (delivery.wave.number, delivery.tiebreak & ~toldAgain),
           isToldAgain: delivery.tiebreak & toldAgain != 0,
-          way: up.hasComeBySync ? .sync : delivery.isFiltered ? .linkLedBack : .link)
+          way: way)
         delivery.rules = delivery.rules.with(.setOfPart)
         delivery.isFiltered = false  // by the part's version: `ArrivedPart` does
         return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)
@@ -249,7 +255,10 @@ extension Node {
   }
 
   /// Where an edge to this node ends.
-  final var landing: Node<Value> { lens?.inlet(of: self) ?? self }
+  /// - Parameter isLinked: It is no half of a sync.
+  final func landing(isLinked: Bool) -> Node<Value> {
+    lens?.inlet(of: self, isLinked: isLinked) ?? self
+  }
 }
 
 extension NodePointer {

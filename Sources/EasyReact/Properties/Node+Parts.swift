@@ -13,8 +13,9 @@ extension MutableNode {
   ///
   /// A set, and an `update`, is one ``update(_:)`` of the whole, made where the whole is held: if two threads
   /// set two parts, neither loses anything. The lens is told whenever the whole is, even if the part is the
-  /// same as before; append `distinctUntilChanged()` if that is not wanted. What is synced with it is told of changes of the
-  /// part alone. A part that is linked to it is set whenever this one is; whether also when this one is only told again is not promised. It is empty while the whole is, and
+  /// same as before, and so is what is linked to it, also another part, which then has the linked value again even if it was set to something else;
+  /// append `distinctUntilChanged()` if that is not wanted. What is synced with it is told of changes of the
+  /// part alone. Parts that follow each other are all right after one set, as a map and a combine are. It is empty while the whole is, and
   /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole. There the closure of an
   /// `update` runs at once, and once more when the batch ends, on what the part is then; not if the batch has set the whole.
@@ -150,12 +151,14 @@ extension Node {
       hearsEmptiness: true, flags: .starting
     ) { up, edge, turn in
       let part = turn.isEmptied ? nil : up.withValue(get)
-      if let version, version.isWatched || up.component() != nil,
-        !version.noteTelling(part, over: edge, from: up, in: turn), let part
-      {
-        var delivery = Delivery(edge, turn)
-        delivery.tiebreak |= toldAgain
-        return edge.passSlowly(.value(part), delivery, from: up, in: turn)
+      if let version, version.isWatched || up.component() != nil {
+        switch version.telling(part, over: edge, from: up, in: turn) {
+        case .news: break
+        case .waits: return false
+        case .again:
+          guard let part else { break }
+          return edge.passSlowly(.value(part), .toldAgain(over: edge, turn), from: up, in: turn)
+        }
       }
       if let part { return edge.pass(part, from: up, in: turn) }
       return edge.passSlowly(Arrival<Part>.empty, from: up, in: turn)

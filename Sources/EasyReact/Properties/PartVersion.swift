@@ -11,18 +11,27 @@ import Synchronization
 ///
 /// Set by the holder of the whole's region, except for the beginning, and read by the holder of the lens's: that is the same
 /// one until the lens is cut from its whole.
-@usableFromInline final class PartVersion<Value: Sendable>: Sendable {
+@usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: for `place`.
+
   private struct Present {
     var value: Value?
     var version: Version = (0, 0)
     /// The lens has not told it yet.
     var isNew = false
+    /// It came by what another lens told again.
+    var isToldAgain = false
   }
   private let present = Mutex(Present())
   private let hasBegun = Atomic(false)
+  /// Where the lens waits, among the joins, with what it is to tell again: see `waits`. Made with the first link; touched by the holder of its region.
+  private var place: JoinPointer?
+
+  deinit { place?.freeJoin() }
 
   var isWatched: Bool { hasBegun.load(ordering: .acquiring) }
   var version: Version { present.withLock { $0.version } }
+  var isToldAgain: Bool { present.withLock { $0.isToldAgain } }
 
   /// It begins to matter, and what the lens holds now counts. The holder of the lens's region.
   func begin(with node: NodePointer) {
@@ -35,32 +44,74 @@ import Synchronization
   /// A set of the part, in the order in which its whole makes them: newer than what it replaces, older than whatever was set since. What
   /// other parts were set to meanwhile has nothing to do with it.
   /// - Parameter matters: It does, even if it has not begun to: then it begins.
-  func noteSet(_ new: @autoclosure () -> Value?, _ number: UInt64, matters: Bool) {
+  func noteSet(
+    _ new: @autoclosure () -> Value?, _ number: UInt64, isToldAgain: Bool = false, matters: Bool
+  ) {
     if !isWatched && !matters { return }
     let new = new()  // user code
-    note(new) { $0.number < number ? (number, 0) : ($0.number, newSequence()) }
+    note(new, isToldAgain) { $0.number < number ? (number, 0) : ($0.number, newSequence()) }
     if !isWatched { hasBegun.store(true, ordering: .releasing) }
   }
 
   /// What a link has led back keeps its own version, or it would be newer each time that it comes round. Under a number that the part has
   /// already, its partners may have that one, too: so they are told it anew, once.
-  func noteLedBack(_ new: Value?, _ version: Version) {
-    note(new) { $0 == (version.number, 0) ? (version.number, newSequence()) : version }
+  func noteLedBack(_ new: Value?, _ version: Version, isToldAgain: Bool) {
+    note(new, isToldAgain) {
+      $0 == (version.number, 0) ? (version.number, newSequence()) : version
+    }
   }
 
-  func note(_ new: Value?, _ version: Version) { note(new) { _ in version } }
+  func note(_ new: Value?, _ version: Version, isToldAgain: Bool = false) {
+    note(new, isToldAgain) { _ in version }
+  }
 
-  private func note(_ new: Value?, _ next: (Version) -> Version) {
+  private func note(_ new: Value?, _ isToldAgain: Bool, _ next: (Version) -> Version) {
     let old = present.withLock { present in
-      defer { present = Present(value: new, version: next(present.version), isNew: true) }
+      defer {
+        present = Present(
+          value: new, version: next(present.version), isNew: true, isToldAgain: isToldAgain)
+      }
       return present.value
     }
     _ = consume old  // user code
   }
 
-  /// The whole, or the part that this one lies in, has told a value, and so does the lens, over whose edge from there this comes. False: the wave has
-  /// not touched the part.
-  func noteTelling(
+  /// The whole, or the part that this one lies in, has told a value, and so does the lens, over whose edge from there this comes.
+  func telling(
+    _ new: Value?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
+  ) -> Telling {
+    if noteTelling(new, over: edge, from: up, in: turn) {
+      if let place, place.pointee.isWaiting { _ = place.endWait() }
+      return .news
+    }
+    return new != nil && waits(over: edge, from: up, in: turn) ? .waits : .again
+  }
+
+  /// What changes the part may still run, as far as that comes round from its whole: the lens, which comes behind it by its rank, waits for that. Else what is
+  /// linked to the lens would be told the old value first.
+  private func waits(over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer) -> Bool {
+    let lens = edge.pointee.down.unsafelyUnwrapped
+    guard let place, let component = up.component(), component == lens.component() else {
+      return false
+    }
+    lens.wait(at: place, from: up, in: turn)
+    return true
+  }
+
+  /// Something is linked to the lens. The holder of its region.
+  func makePlace<Whole>(_ get: @escaping @Sendable (Whole) -> Value?) {
+    if place != nil { return }
+    place = makeJoin([]) { lens, turn in
+      let edge = lens.inEdgePointer()
+      if edge.pointee.has([.cut, .detached]) { return false }
+      let up = edge.pointee.up.unsafelyUnwrapped
+      guard let part = up.withValue(get) else { return false }
+      return edge.passSlowly(.value(part), .toldAgain(over: edge, turn), from: up, in: turn)
+    }
+  }
+
+  /// False: the wave has not touched the part, or only by what was told again.
+  private func noteTelling(
     _ new: Value?, over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
     begin(with: edge.pointee.down.unsafelyUnwrapped)
@@ -70,7 +121,7 @@ import Synchronization
     }
     return present.withLock { present in
       defer { present.isNew = false }
-      return present.isNew
+      return present.isNew && !present.isToldAgain
     }
   }
 
@@ -161,14 +212,6 @@ extension Dictionary: Transparent where Key: Transparent, Value: Transparent {
 
 /// What has come to a lens's inlet, and is to be put into the whole.
 struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
-  enum Way {
-    /// By half of a sync.
-    case sync
-    /// By a link, and the wave was led back.
-    case linkLedBack
-    /// By any other link: it is told in any case.
-    case link
-  }
   /// Nil: it was emptied, and the part is taken out.
   let value: Value?
   let part: Part<Root, Value>
@@ -176,7 +219,7 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   let version: Version
   /// By a lens, that of another part perhaps, which the wave has not touched.
   let isToldAgain: Bool
-  let way: Way
+  let way: WayToPart
 
   func change(of root: MutableNode<Root>) -> Arrival<Root> {
     // A keeper may put it once more, at another time.
@@ -199,33 +242,84 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     return part.remove?(&whole) ?? false
   }
 
-  /// By the holder of the whole. What is told again is not put into a part that has it, nor, by a link, into one that was set to something else
-  /// since: by that the part would have had the wave, and refuse what that changes in what the part follows.
-  ///
-  /// A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
+  /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
   /// marked sequence (`assignVersion`). Such a mark is no news for a part that the wave has set already, or it would go round for ever. What
   /// the whole's version is says nothing about this part: it may come from what was set late to another one.
+  ///
+  /// What is told again changes the part like anything else, but stands back behind what the same wave changes.
   private var isNew: Bool {
-    if isToldAgain, way != .sync || partVersion.holds(value) { return false }
     if way == .link { return true }
+    if way == .linkLedBack, isToldAgain, partVersion.holds(value) { return false }
     let present = partVersion.version
+    if present.number == version.number, partVersion.isToldAgain, !isToldAgain { return true }
     return present < version
       && !(isMarked(version.tiebreak) && present.number == version.number)
   }
 
   private func note() {
     switch way {
-    case .sync: partVersion.note(value, version)
-    case .linkLedBack: partVersion.noteLedBack(value, version)
-    case .link: partVersion.noteSet(value, version.number, matters: true)
+    case .sync: partVersion.note(value, version, isToldAgain: isToldAgain)
+    case .linkLedBack: partVersion.noteLedBack(value, version, isToldAgain: isToldAgain)
+    case .link:
+      partVersion.noteSet(value, version.number, isToldAgain: isToldAgain, matters: true)
     }
   }
 }
 
+/// What a lens has to tell.
+enum Telling { case news, again, waits }
+
+extension Delivery {
+  static func toldAgain(over edge: EdgePointer, _ turn: TurnPointer) -> Delivery {
+    var delivery = Delivery(edge, turn)
+    delivery.tiebreak |= EasyReact.toldAgain
+    return delivery
+  }
+}
+
+/// How a value came to a part's inlet.
+enum WayToPart {
+  /// By half of a sync.
+  case sync
+  /// By a link, and the wave was led back.
+  case linkLedBack
+  /// By any other link: it is told in any case.
+  case link
+}
+
 extension NodePointer {
-  /// Does its value come over half of a sync?
-  var hasComeBySync: Bool {
-    let sender = pointee.sender.load(ordering: .relaxed)
-    return hasEdge(.ins) { $0.pointee.up == sender && $0.pointee.has(.sync) }
+  /// How the value of this inlet came here. Where the edge from here into the whole leads back, that counts only for a link that lies on the cycle: to
+  /// whatever else comes here the whole is what follows.
+  func wayToPart(_ delivery: inout Delivery, in turn: TurnPointer) -> WayToPart {
+    let wasLedBack = turn.pointee.wave.flags.has(.crossedBackEdge)
+    let (isSync, isOnCycle) = waysOfSender()
+    let isLedBack = delivery.isFiltered && (wasLedBack || isOnCycle)
+    if !isLedBack, !wasLedBack {
+      delivery.wave.flags.remove(.crossedBackEdge)
+      delivery.tiebreak &= ~6
+    }
+    return isSync ? .sync : isLedBack ? .linkLedBack : .link
+  }
+
+  /// Of the edges by which its value may have come: is one half of a sync, and do they lie on a cycle?
+  private func waysOfSender() -> (isSync: Bool, isOnCycle: Bool) {
+    let sender = pointee.sender.load(ordering: .relaxed), component = component()
+    var isOnCycle = false
+    let isSync = hasEdge(.ins) {
+      guard let up = $0.pointee.up, up == sender else { return false }
+      isOnCycle = component != nil && up.component() == component
+      return $0.pointee.has(.sync)
+    }
+    return (isSync, isOnCycle)
+  }
+
+  /// What came to an inlet has come to its part before a join that reads this runs, also where the edge into the whole leads back.
+  func orderInlet(before part: NodePointer) {
+    let kind = OperatorKind.order
+    let edge = makeEdge(EdgeStorage(kind: kind, up: self, flags: kind.flags) { _, _, _ in false })
+    edge.pointee.down = part
+    part.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    edge.countOnUpstream()
+    edge.insert()
   }
 }

@@ -35,7 +35,7 @@ extension NodeTransform {
     let turn = currentTurn()
     turn.enter()
     // Kept: for a lens another one may take its place meanwhile.
-    let landing = from == nil ? nil : to?.landing
+    let landing = from == nil ? nil : to?.landing(isLinked: kind != .sync)
     defer {
       turn.leave()
       withExtendedLifetime((from, to, landing)) {}
@@ -81,7 +81,7 @@ extension NodeTransform {
         kind: kind, up: from.storage,
         handle: kind.keepsUpstream ? Unmanaged.passRetained(from as AnyNode) : nil,
         hearsEmptiness: hearsEmptiness,
-        flags: kind == .sync ? [.starting, .sync] : .starting, state: parts.state,
+        flags: .starting.union(kind.flags), state: parts.state,
         step: parts.step))
     edge.pointee.down = landing.storage
     edge.pointee.setPublicObject(self)

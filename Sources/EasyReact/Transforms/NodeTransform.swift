@@ -246,7 +246,7 @@ open class NodeTransform<Input: Sendable, Output: Sendable>: AnyNodeTransform, R
     let box = context.map { ContextBox($0) }
     let turn = currentTurn()
     if let batch = turn.openBatch { return stage(arrival, box, for: target, in: batch) }
-    let landing = target.landing, storage = landing.storage
+    let landing = target.landing(isLinked: false), storage = landing.storage
     defer { withExtendedLifetime(landing) {} }
     turn.enter()
     // Looked at again by the holder: another thread may have cut it, and set its end since.

@@ -16,7 +16,7 @@ func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
 func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
 
 /// Goes with what a lens tells again, because its whole is told, though the wave has not touched the part: in the tiebreak, but it says nothing of what is
-/// newer. See `ArrivedPart`.
+/// newer, except to a part (`ArrivedPart`).
 @usableFromInline let toldAgain: UInt64 = 1
 
 /// How something comes to a node: with which wave, and by which rules.

@@ -141,29 +141,31 @@ extension EdgePointer {
 extension NodePointer {
   /// Walks one list under the node's lock. `body` must be quick and call no user code. False: the list is
   /// longer than `limit`, and the rest was not looked at.
+  /// - Parameter areAllMeant: Also those that order only.
   @discardableResult
-  func forEachEdge(_ list: EdgeListKind, atMost limit: Int = .max, _ body: (EdgePointer) -> Void)
-    -> Bool
-  {
+  func forEachEdge(
+    _ list: EdgeListKind, atMost limit: Int = .max, areAllMeant: Bool = false,
+    _ body: (EdgePointer) -> Void
+  ) -> Bool {
     pointee.acquire()
     defer { pointee.releaseAfterCopying() }
     var edge = firstEdge(list), room = limit
     while let present = edge {
       if room == 0 { return false }
       room -= 1
-      body(present)
+      if areAllMeant || !present.pointee.has(.ordersOnly) { body(present) }
       edge = present.edgeBehind(list)
     }
     return true
   }
 
-  /// Is there an edge that is not cut and that `isMeant` accepts? Looks no further than the first.
+  /// Is there an edge that is not cut, does not order only, and that `isMeant` accepts? Looks no further than the first.
   func hasEdge(_ list: EdgeListKind, where isMeant: (EdgePointer) -> Bool) -> Bool {
     pointee.acquire()
     defer { pointee.releaseAfterCopying() }
     var edge = firstEdge(list)
     while let present = edge {
-      if !present.pointee.has(.cut), isMeant(present) { return true }
+      if !present.pointee.has([.cut, .ordersOnly]), isMeant(present) { return true }
       edge = present.edgeBehind(list)
     }
     return false
@@ -209,10 +211,10 @@ extension EdgePointer {
 enum EdgeListKind { case ins, outs, listeners }
 
 extension NodePointer {
-  /// The edges of one list that are not cut.
+  /// The edges of one list that are not cut, also those that order only.
   func edges(_ list: EdgeListKind) -> [EdgePointer] {
     var found: [EdgePointer] = []
-    forEachEdge(list) { if !$0.pointee.has(.cut) { found.append($0) } }
+    forEachEdge(list, areAllMeant: true) { if !$0.pointee.has(.cut) { found.append($0) } }
     return found
   }
 }

@@ -116,6 +116,10 @@ extension EdgeStorage {
   @inlinable static var detached: EdgeFlags { EdgeFlags(rawValue: 32) }
   /// Leads back as long as the join below may still drop it in this turn (Topology+Exchanges.swift).
   static var gaveWay: EdgeFlags { EdgeFlags(rawValue: 16) }
+  /// What comes over it changes a part of the node below. On a cycle it leads back (`partsGiveWay`).
+  static var intoWhole: EdgeFlags { EdgeFlags(rawValue: 64) }
+  /// Nothing passes, and nobody sees it: the node below only has a higher rank than the one above. Never attached.
+  static var ordersOnly: EdgeFlags { EdgeFlags(rawValue: 128) }
   @inlinable static var filtered: EdgeFlags {
     EdgeFlags(rawValue: isBackEdge.rawValue | sync.rawValue)
   }

@@ -261,8 +261,11 @@ func nodes(along arcs: [NodePointer: [NodePointer]], from start: [NodePointer]) 
 extension NodePointer {
   /// Is there a way over edges that do not lead back? Between nodes that are not on a cycle yet, every
   /// way is such a way.
-  func isOrdinaryWay(to goal: NodePointer, through closed: [NodePointer]) -> Bool {
-    if closed.allSatisfy({ $0.component() == nil }) { return true }
+  /// - Parameter areAllOrdinary: Outside of components.
+  func isOrdinaryWay(
+    to goal: NodePointer, through closed: [NodePointer], areAllOrdinary: Bool
+  ) -> Bool {
+    if areAllOrdinary, closed.allSatisfy({ $0.component() == nil }) { return true }
     let low = pointee.rank.load(ordering: .relaxed)
     let high = goal.pointee.rank.load(ordering: .relaxed)
     if low >= high { return false }

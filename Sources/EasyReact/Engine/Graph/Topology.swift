@@ -85,12 +85,26 @@ extension EdgePointer {
   private func closeCycles() -> [NodePointer] {
     let (up, down) = (pointee.up!, pointee.down!)
     let closed = up.cyclesClosed(to: down)
-    if !closed.isEmpty && down.isOrdinaryWay(to: up, through: closed)
+    if closed.isEmpty { return closed }
+    let areAllOrdinary = !partsGiveWay(through: closed)
+    if down.isOrdinaryWay(to: up, through: closed, areAllOrdinary: areAllOrdinary)
       && !othersGiveWay(through: closed)
     {
       topology.isBackEdge(self)
     }
     return closed
+  }
+
+  /// What changes one part of a whole, and follows another one, comes round over the whole alone, and not to the part that it follows. So the edges
+  /// into wholes lead back, and the part comes behind what changes it by an edge that orders only (`LensOf.presentInlet`). True: there were some.
+  private func partsGiveWay(through closed: [NodePointer]) -> Bool {
+    let intoWholes = closed.lazy.filter { $0.component() == nil }.compactMap { $0.wayIntoWhole() }
+    if intoWholes.isEmpty { return false }
+    let members = Set(closed)
+    // Of a part that was cut from its whole only the order is left.
+    let giving = Array(intoWholes).filter { members.contains($0.pointee.down!.standIn()) }
+    for edge in giving { topology.isBackEdge(edge) }
+    return !giving.isEmpty
   }
 
   /// Makes ranks and tops rise along it.
@@ -133,6 +147,17 @@ extension EdgePointer {
     // now. To be asked in this order: if that is over, all its numbers are seen.
     if !isAtWork.load(ordering: .acquiring), down.isLifted(above: up) { return }
     underTopologyLock { down.liftFresh(above: up) }
+  }
+}
+
+extension NodePointer {
+  /// It is the first edge of an inlet.
+  fileprivate func wayIntoWhole() -> EdgePointer? {
+    pointee.acquire()
+    defer { pointee.release() }
+    guard let edge = firstEdge(.outs), edge.pointee.has(.intoWhole), edge.pointee.isOrdinary()
+    else { return nil }
+    return edge
   }
 }
 
