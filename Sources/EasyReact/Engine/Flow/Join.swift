@@ -234,6 +234,28 @@ extension NodePointer {
   }
 }
 
+extension NodePointer {
+  /// What this wave tells the node waits until all joins of lower rank have run; nothing is refused. The holder of its region.
+  func wait(at join: JoinPointer, from sender: NodePointer, in turn: TurnPointer) {
+    let wave = turn.pointee.wave
+    if !join.pointee.isWaiting { pushJoin(join, in: turn) }
+    join.note(wave.number, 0, wave.flags.only(.inFlight), from: sender)
+    join.noteContext(of: wave)
+  }
+}
+
+extension JoinPointer {
+  /// Last: it may be the end of the one before, and that may set what makes this very join run.
+  func noteContext(of wave: Wave) {
+    let context = wave.context?.takeUnretainedValue()
+    if pointee.context != nil {
+      _ = exchange(&pointee.context, context)
+    } else if let context {
+      pointee.context = context
+    }
+  }
+}
+
 // MARK: - What it tells
 
 /// Delivers what a join computed. Holder of the node's region; part of `Join.compute`.
