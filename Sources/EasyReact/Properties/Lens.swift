@@ -184,12 +184,12 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     turn.enter()
     if node.storage.claim(by: turn) {
       raiseInlet(of: node.storage, in: turn)
-      if isLinked { ownVersion.makePlace(part.get) }
+      if isLinked { ownVersion.makePlace() }
     } else {
       // What another thread sets there comes after what is linked.
       node.storage.perform(in: turn) { _ in
         self.ownVersion.begin(with: node.storage)
-        if isLinked { self.ownVersion.makePlace(self.part.get) }
+        if isLinked { self.ownVersion.makePlace() }
       }
     }
     turn.leave()

@@ -26,6 +26,10 @@ import Synchronization
   private let hasBegun = Atomic(false)
   /// Where the lens waits, among the joins, with what it is to tell again: see `waits`. Made with the first link; touched by the holder of its region.
   private var place: JoinPointer?
+  /// The part of what the node holds that the lens was made of.
+  private let read: @Sendable (NodePointer) -> Value?
+
+  init(_ read: @escaping @Sendable (NodePointer) -> Value?) { self.read = read }
 
   deinit { place?.freeJoin() }
 
@@ -99,13 +103,13 @@ import Synchronization
   }
 
   /// Something is linked to the lens. The holder of its region.
-  func makePlace<Whole>(_ get: @escaping @Sendable (Whole) -> Value?) {
+  func makePlace() {
     if place != nil { return }
-    place = makeJoin([]) { lens, turn in
+    place = makeJoin([]) { [read] lens, turn in
       let edge = lens.inEdgePointer()
       if edge.pointee.has([.cut, .detached]) { return false }
       let up = edge.pointee.up.unsafelyUnwrapped
-      guard let part = up.withValue(get) else { return false }
+      guard let part = read(up) else { return false }
       return edge.passSlowly(.value(part), .toldAgain(over: edge, turn), from: up, in: turn)
     }
   }

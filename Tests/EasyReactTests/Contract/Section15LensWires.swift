@@ -508,6 +508,39 @@ private struct Order: Sendable, Equatable {
     }
   }
 
+  /// The value that such a lens tells again was read from the outermost whole, as if that were the outer lens: memory of another type.
+  @Test func `15.4 parts of a part follow each other, too`() {
+    struct Outer: Sendable, Equatable { var name = "n", count = 7, order = Order() }
+    let whole = MutableNode(Outer()), order = whole[\.order]
+    let items = order[\.items], total = order[\.total], tax = order[\.tax]
+    total.link(to: items.map { $0 + 1 })
+    tax.link(to: total)
+    for count in 8...10 {
+      whole.update { $0.count = count }
+      #expect(
+        whole.value == Outer(count: count, order: Order(items: 1, total: 2, tax: 2)))
+    }
+    items.value = 5
+    #expect(order.value == Order(items: 5, total: 6, tax: 6))
+  }
+
+  /// What put the part behind its inlet was left, and closed a cycle that nothing goes round.
+  @Test func `5.2, 15.4 a part is on no cycle when its whole has been cut from what is linked to it`()
+  {
+    let order = MutableNode(Order()), items = order[\.items], source = MutableNode(1)
+    let x = MutableNode(0), both = x.combine(source)
+    items.link(to: x.map { $0 })
+    x.link(to: items)
+    order.wiring.removeUpstreamNodes()
+    #expect(checkInvariants([order, items, x, both]) == [])
+    x.link(to: source)
+    order.link(to: source.map { Order(items: $0 * 100) })
+    let told = Recorder(x)
+    source.value = 2
+    #expect(told.values == [100, 2, 200] && x.value == 200 && items.value == 200)
+    #expect(checkInvariants([order, items, x, both]) == [])
+  }
+
   /// The query is told again meanwhile: that takes nothing from what is made of it.
   @Test func `10.2, 14.4, 15.4 a part has what time, or a count, makes of another one`() {
     struct Form: Sendable { var query = "", results = "", page = 0, count = 0 }
