@@ -525,8 +525,8 @@ private struct Order: Sendable, Equatable {
   }
 
   /// What put the part behind its inlet was left, and closed a cycle that nothing goes round.
-  @Test func `5.2, 15.4 a part is on no cycle when its whole has been cut from what is linked to it`()
-  {
+  @Test
+  func `5.2, 15.4 a part is on no cycle when its whole has been cut from what is linked to it`() {
     let order = MutableNode(Order()), items = order[\.items], source = MutableNode(1)
     let x = MutableNode(0), both = x.combine(source)
     items.link(to: x.map { $0 })
