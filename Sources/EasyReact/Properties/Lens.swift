@@ -262,6 +262,16 @@ extension Node {
 }
 
 extension NodePointer {
+  /// What came to an inlet has come to its part before a join that reads this runs, also where the edge into the whole leads back.
+  fileprivate func orderInlet(before part: NodePointer) {
+    let kind = OperatorKind.order
+    let edge = makeEdge(EdgeStorage(kind: kind, up: self, flags: kind.flags) { _, _, _ in false })
+    edge.pointee.down = part
+    part.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    edge.countOnUpstream()
+    edge.insert()
+  }
+
   /// For a node that is a part of another one.
   @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
 

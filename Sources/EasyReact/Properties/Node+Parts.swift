@@ -157,7 +157,7 @@ extension Node {
         case .waits: return false
         case .again:
           guard let part else { break }
-          return edge.passSlowly(.value(part), .toldAgain(over: edge, turn), from: up, in: turn)
+          return edge.passSlowly(.value(part), .again(over: edge, turn), from: up, in: turn)
         }
       }
       if let part { return edge.pass(part, from: up, in: turn) }

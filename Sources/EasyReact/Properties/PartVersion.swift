@@ -12,7 +12,7 @@ import Synchronization
 /// Set by the holder of the whole's region, except for the beginning, and read by the holder of the lens's: that is the same
 /// one until the lens is cut from its whole.
 @usableFromInline final class PartVersion<Value: Sendable>: @unchecked Sendable {
-  // Unchecked: for `place`.
+  // Unchecked: `place` is touched by the holder of the lens's region alone, and freed with the last reference; the rest is a Mutex, an atomic and a constant.
 
   private struct Present {
     var value: Value?
@@ -110,7 +110,7 @@ import Synchronization
       if edge.pointee.has([.cut, .detached]) { return false }
       let up = edge.pointee.up.unsafelyUnwrapped
       guard let part = read(up) else { return false }
-      return edge.passSlowly(.value(part), .toldAgain(over: edge, turn), from: up, in: turn)
+      return edge.passSlowly(.value(part), .again(over: edge, turn), from: up, in: turn)
     }
   }
 
@@ -274,9 +274,10 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
 enum Telling { case news, again, waits }
 
 extension Delivery {
-  static func toldAgain(over edge: EdgePointer, _ turn: TurnPointer) -> Delivery {
+  /// Of what a lens tells again.
+  static func again(over edge: EdgePointer, _ turn: TurnPointer) -> Delivery {
     var delivery = Delivery(edge, turn)
-    delivery.tiebreak |= EasyReact.toldAgain
+    delivery.tiebreak |= toldAgain
     return delivery
   }
 }
@@ -298,10 +299,7 @@ extension NodePointer {
     let wasLedBack = turn.pointee.wave.flags.has(.crossedBackEdge)
     let (isSync, isOnCycle) = waysOfSender()
     let isLedBack = delivery.isFiltered && (wasLedBack || isOnCycle)
-    if !isLedBack, !wasLedBack {
-      delivery.wave.flags.remove(.crossedBackEdge)
-      delivery.tiebreak &= ~6
-    }
+    if !isLedBack, !wasLedBack { delivery.countAsOrdinary() }
     return isSync ? .sync : isLedBack ? .linkLedBack : .link
   }
 
@@ -315,15 +313,5 @@ extension NodePointer {
       return $0.pointee.has(.sync)
     }
     return (isSync, isOnCycle)
-  }
-
-  /// What came to an inlet has come to its part before a join that reads this runs, also where the edge into the whole leads back.
-  func orderInlet(before part: NodePointer) {
-    let kind = OperatorKind.order
-    let edge = makeEdge(EdgeStorage(kind: kind, up: self, flags: kind.flags) { _, _, _ in false })
-    edge.pointee.down = part
-    part.pointee.references.wrappingAdd(1, ordering: .relaxed)
-    edge.countOnUpstream()
-    edge.insert()
   }
 }

@@ -57,8 +57,17 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
     } else {
-      self.tiebreak &= ~6  // `hasCrossedOnlyFiltered`, `isMarked`
+      leaveFiltered()
     }
+  }
+
+  /// Behind an ordinary edge the value may be one of several: `hasCrossedOnlyFiltered`, `isMarked`.
+  private mutating func leaveFiltered() { tiebreak &= ~6 }
+
+  /// The edge that leads back counts as an ordinary one.
+  mutating func countAsOrdinary() {
+    wave.flags.remove(.crossedBackEdge)
+    leaveFiltered()
   }
 
   /// For a message or a queue, which outlive the node that keeps the context.
