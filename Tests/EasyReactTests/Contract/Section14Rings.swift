@@ -64,6 +64,33 @@ import Testing
     link.cancel()
   }
 
+  /// The query is told again, and asked again, with each other part that changes: the last answer comes.
+  @Test(arguments: [false, true])
+  func `14.4, 15.4 a part has what a call makes of another part`(isDistinct: Bool) {
+    struct Form: Sendable { var query = "", result = "", page = 0 }
+    let service = Service(clock), form = MutableNode(Form())
+    let query = form[\.query], result = form[\.result], page = form[\.page]
+    let asked: Node<String> = isDistinct ? query.distinctUntilChanged() : query
+    let link = result.link(
+      to: asked.map(\.count).mapAsync(on: clock) { await service.answer($0, after: 2) }
+        .map { "\($0) letters" })
+    clock.advance(by: .seconds(5))
+    #expect(result.value == "0 letters")
+    query.value = "swift"
+    clock.advance(by: .seconds(1))
+    page.value = 1
+    clock.advance(by: .seconds(1))
+    // One second after it was asked again.
+    #expect(result.value == (isDistinct ? "5 letters" : "0 letters"))
+    clock.advance(by: .seconds(20))
+    #expect(result.value == "5 letters" && form.value?.page == 1)
+    let asks = service.journal.entries.count { $0 == "begin 5" }
+    // By the set, by that of the page, and once by the answer itself (5.1).
+    #expect(asks == (isDistinct ? 1 : 3))
+    #expect(checkInvariants([form, query, result, page]) == [])
+    link.cancel()
+  }
+
   @Test(arguments: [1, 2, 3])
   func `5.1 a ring of several loads ends, and none stays in loading`(count: Int) {
     let a = MutableNode<Int>(), service = Service(clock)
