@@ -14,6 +14,37 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    /// Found by a hostile review: the first look at it, or a recorded set, ran out of stack.
+    @Test func `12.3, 18.7 values that lead to each other's nodes are described`() {
+      struct Row: Sendable {
+        let children = MutableNode<[Row]>([]).named("children")
+        let parent = MutableNode<Row?>(nil).named("parent")
+      }
+      let root = Row(), leaf = Row()
+      leaf.parent.value = .some(root)
+      root.children.value = [leaf]
+      let type = "\(Row?.self)"
+      #expect(
+        "\(root.children)".hasSuffix(
+          "parent: Node<\(type)>(parent: …))])"), "\(root.children)")
+      #expect(root.children.snapshot().nodes[0].value?.contains("(children: …)") == true)
+      let session = session { _ in root.children.value = [leaf] }
+      #expect(session.records.events.contains { $0.new?.text?.contains("(children: …)") == true })
+      // A node that lies in what is no node's value has its own.
+      #expect("\([MutableNode(1).named("one")])" == "[Node<Int>(one: 1)]")
+      root.children.value = []
+    }
+
+    /// And at a cost that is that of one value.
+    @Test func `18.7 nor does what lies in a value describe on and on`() {
+      var last = MutableNode<AnyNode?>(nil)
+      for _ in 0..<20_000 { last = MutableNode<AnyNode?>(last) }
+      let whole = "\(last)"
+      #expect(whole.hasSuffix("(unnamed: …)))") && whole.utf8.count < 200, "\(whole.suffix(40))")
+      let session = session { _ in last.value = last.value! }
+      #expect(session.records.events.contains { $0.new?.text?.contains("(unnamed: …)") == true })
+    }
+
     @Test func `18.6, 18.7 an optional text is recorded as Swift describes it, and played again`()
       throws
     {

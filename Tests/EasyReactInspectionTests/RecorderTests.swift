@@ -170,6 +170,32 @@ extension `18 A graph that explains itself` {
       withExtendedLifetime(listening) {}
     }
 
+    /// Of several edges between two nodes, each value came over one that was there, in whatever order they are cut.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `18.2 what comes over one of many edges between two nodes has an edge`(seed: UInt64) {
+      var random = SplitMix64(state: seed)
+      let up = MutableNode(0), down = MutableNode(0)
+      let records = recorded { recorder in
+        var links: [any Cancelable] = []
+        for value in 1...60 {
+          if links.count < 2 || Bool.random(using: &random) {
+            links.append(down.link(to: up))
+          } else {
+            links.remove(at: Int.random(in: 0..<links.count, using: &random)).cancel()
+          }
+          up.value = value
+          if value == 30 { _ = recorder.records }
+        }
+        return recorder.records
+      }
+      let told = records.events(of: down, .stored).filter { $0.other == up.id }
+      #expect(told.count >= 60)
+      for event in told {
+        let edge = event.edge.flatMap { id in records.edges.first { $0.id == id } }
+        #expect(edge?.lived(at: event.sequence) == true, "seed \(seed), event \(event.sequence)")
+      }
+    }
+
     @Test func `18.1 started and stopped at any time, from nothing each time`() {
       recorded { recorder in
         let node = MutableNode(0)

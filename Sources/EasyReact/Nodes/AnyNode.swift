@@ -76,7 +76,11 @@ public class AnyNode: @unchecked Sendable {
   var describedEvent: String { "" }
   /// The present value for people; nil when the node is empty.
   final var describedValue: String? {
-    untracked { anyValue.map { hidesValues ? "private" : String(describing: $0) } }
+    untracked {
+      anyValue.map { value in
+        hidesValues ? "private" : describing { String(describing: value) }
+      }
+    }
   }
   /// For a recording: what is stored, or the event that is told, by the holder, described.
   func described(isEvent: Bool, _ limit: Int) -> Described? { nil }
@@ -100,9 +104,10 @@ extension AnyNode: Hashable {
 }
 
 extension AnyNode: CustomStringConvertible {
-  /// `Node<Int>(price: 15)`; an empty or nameless node says so.
+  /// `Node<Int>(price: 15)`; an empty or nameless node says so. A node that is, or lies in, the value of another node is described
+  /// there without its own, as `Node<Int>(price: …)`: values may lead back to the node that holds them.
   public var description: String {
-    let value = describedValue ?? "empty"
+    let value = currentTurn().pointee.isDescribing ? "…" : describedValue ?? "empty"
     return "Node<\(valueType)>(\(name ?? "unnamed"): \(value))"
   }
 

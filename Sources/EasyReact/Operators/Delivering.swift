@@ -15,13 +15,7 @@ extension Node {
   ) -> Node<Value> {
     if scheduler is ImmediateScheduler { return handOn(.deliver, SourceLocation(file, line)) }
     let transform = NodeTransform<Value, Value>(.deliver) {
-      let state = ScheduledEdge()
-      let queue = ScheduledQueue<InFlight<Value>>(scheduler) { [weak state] in state?.deliver($0) }
-      return EdgeParts(state: state) { up, edge, turn in
-        let isStored = edge.stop(.waitsOnScheduler, in: turn)
-        queue.append(InFlight(up.slot(Value.self).pointee, from: up, turn))
-        return isStored
-      }
+      DeliveringEdge<Value> { deliver in ScheduledQueue(scheduler, deliver) }.parts
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
@@ -39,18 +33,12 @@ extension Node {
     on actor: Isolation, file: StaticString = #fileID, line: UInt = #line
   ) -> Node<Value> {
     let transform = NodeTransform<Value, Value>(.deliver) { [weak actor] in
-      let state = ScheduledEdge()
       guard let actor else {
-        return EdgeParts(state: state) { _, edge, turn in edge.stop(.cut, in: turn) }
+        return EdgeParts(state: ScheduledEdge()) { _, edge, turn in edge.stop(.cut, in: turn) }
       }
-      let queue = ScheduledQueue<InFlight<Value>>(isolatedTo: actor) { [weak state] _, items in
-        state?.deliver(items)
-      }
-      return EdgeParts(state: state) { up, edge, turn in
-        let isStored = edge.stop(.waitsOnScheduler, in: turn)
-        queue.append(InFlight(up.slot(Value.self).pointee, from: up, turn))
-        return isStored
-      }
+      return DeliveringEdge<Value> { deliver in
+        ScheduledQueue(isolatedTo: actor) { _, items in deliver(items) }
+      }.parts
     }
     return derive(through: transform, isHead: true, SourceLocation(file, line))
   }
@@ -93,6 +81,32 @@ extension Node {
     if scheduler is ImmediateScheduler { return handOn(.debounce, SourceLocation(file, line)) }
     return timed(.debounce, hearsEmptiness: true, SourceLocation(file, line)) {
       .debounced(by: interval, scheduler, $0)
+    }
+  }
+}
+
+/// The edge of a `deliver`: what waits on the scheduler goes with it.
+@usableFromInline final class DeliveringEdge<Value: Sendable>: ScheduledEdge, @unchecked Sendable {
+  // Unchecked: adds `queue`, which is set in the initialiser and never again.
+  @usableFromInline typealias Items = [InFlight<Value>]
+  @usableFromInline var queue: ScheduledQueue<InFlight<Value>>!
+
+  @inlinable init(
+    _ makeQueue: (@escaping @Sendable (Items) -> Void) -> ScheduledQueue<InFlight<Value>>
+  ) {
+    super.init()
+    queue = makeQueue { [weak self] in self?.deliver($0) }
+  }
+
+  /// The edge was freed. The queue's drain goes on waiting, and keeps nothing.
+  deinit { queue.clear() }
+
+  @inlinable var parts: EdgeParts {
+    let queue = queue!
+    return EdgeParts(state: self) { up, edge, turn in
+      let isStored = edge.stop(.waitsOnScheduler, in: turn)
+      queue.append(InFlight(up.slot(Value.self).pointee, from: up, turn))
+      return isStored
     }
   }
 }

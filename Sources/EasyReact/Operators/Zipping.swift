@@ -56,29 +56,51 @@ extension Node {
 }
 
 /// What the upstreams of a zip share.
-@usableFromInline final class ZipGroup: @unchecked Sendable {
-  // Unchecked: constants; only the holder of the zip's region touches what `lacking` points to. A
-  // pointer, for a field would be checked for exclusive access each time.
-  @usableFromInline let termination = Termination()
+@usableFromInline final class ZipGroup: Termination, @unchecked Sendable {
+  // Unchecked: constants, and `first`, which is set before the zip is published; only the holder of the zip's region touches what
+  // `lacking` points to. A pointer, for a field would be checked for exclusive access each time.
   /// How many queues are empty.
   @usableFromInline let lacking: UnsafeMutablePointer<Int>
-  @inlinable init() {
+  /// Its queues, linked; each step keeps all of them.
+  @usableFromInline var first: Unmanaged<AnyZipQueue>? = nil
+  @inlinable override init() {
     lacking = .allocate(capacity: 1)
     lacking.initialize(to: 0)
+    super.init()
   }
   deinit { lacking.deallocate() }
+
+  override func dropWhatWaits() {
+    var next = first
+    while let queue = next?.takeUnretainedValue() {
+      queue.clear()
+      next = queue.next
+    }
+  }
+}
+
+/// The queue of a `ZipGroup`, whatever waits in it.
+@usableFromInline class AnyZipQueue: @unchecked Sendable {
+  // Unchecked: constants; a subclass answers for its own state.
+  @usableFromInline let group: ZipGroup
+  @usableFromInline let next: Unmanaged<AnyZipQueue>?
+  @inlinable init(_ group: ZipGroup) {
+    self.group = group
+    next = group.first
+    group.first = .passUnretained(self)
+  }
+  @usableFromInline func clear() {}
 }
 
 /// The values of one upstream that wait for partners.
-@usableFromInline final class ZipQueue<Value: Sendable>: @unchecked Sendable {
+@usableFromInline final class ZipQueue<Value: Sendable>: AnyZipQueue, @unchecked Sendable {
   // Unchecked: constants; only the holder of the zip's region touches what `items` points to. A
   // pointer, as in `ZipGroup`.
   @usableFromInline let items: UnsafeMutablePointer<Queue<Value>>
-  @usableFromInline let group: ZipGroup
-  @inlinable init(_ group: ZipGroup) {
-    self.group = group
+  @inlinable override init(_ group: ZipGroup) {
     items = .allocate(capacity: 1)
     items.initialize(to: Queue())
+    super.init(group)
     group.lacking.pointee += 1
   }
   @inlinable convenience init(_ group: ZipGroup, for _: Node<Value>) { self.init(group) }
@@ -95,6 +117,12 @@ extension Node {
     if items.pointee.isEmpty { group.lacking.pointee &+= 1 }
     return value
   }
+  /// Of a zip that has ended, which takes nothing any more.
+  @usableFromInline override func clear() {
+    let dropped = items.pointee
+    items.pointee = Queue()
+    _ = consume dropped  // user code, that finds the queue empty
+  }
 }
 
 @inlinable func makeZip<Output: Sendable>(
@@ -104,7 +132,7 @@ extension Node {
   let turn = currentTurn()
   turn.enter()
   let node = makeHead(Output.self, location, turn)
-  node.storage.sideTable().termination = group.termination
+  node.storage.sideTable().termination = group
   connectAll { upstream, step in connect(upstream, node.storage, kind: .zip, step) }
   node.publish { $0.attachNow(in: turn) }
   turn.leave()
@@ -119,7 +147,7 @@ extension Node {
     _ value: Value, _ down: NodePointer, _ delivery: Delivery, _ up: NodePointer,
     _ turn: TurnPointer
   ) -> Bool {
-    if group.termination.isTerminated {
+    if group.isTerminated {
       return down.stop(.cut, wave: delivery.wave.number, from: up, in: turn)
     }
     queue.push(value)
@@ -134,7 +162,7 @@ extension Node {
     // The edge is looked at again after the claim: see `isOver`.
     if edge.pointee.flags.load(ordering: .relaxed) | turn.pointee.wave.flags.rawValue == 0,
       down.claimOutlined(by: turn), edge.pointee.flags.load(ordering: .relaxed) == 0,
-      !turn.pointee.isTraced, !group.termination.isTerminated
+      !turn.pointee.isTraced, !group.isTerminated
     {
       queue.push(value)
       if group.lacking.pointee != 0 { return false }

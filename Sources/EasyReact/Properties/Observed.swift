@@ -13,8 +13,9 @@ extension ReadableNode {
   /// Whoever reads its ``ObservedNode/value`` in `withObservationTracking`, in a SwiftUI `body` or in
   /// `Observations` is told of changes, as long as the node lives. All observed nodes that one turn changed
   /// change in one step, so nobody sees a mixture of old and new: before `set` returns if the main actor sets,
-  /// else later, and then with the newest of what came meanwhile. A tracker is told before the step; what it reads
-  /// then is still the old value of every node.
+  /// else later, and then with the newest of what came meanwhile. What another thread computes of the turn, because it
+  /// is inside those nodes, is a step of its own. A tracker is told before the step; what it reads then is still the
+  /// old value of every node.
   ///
   /// While somebody keeps the object it is the same one. It need not be kept: a node is listened to while its
   /// observed value is read again after changes. A node that nobody observes pays nothing.

@@ -40,6 +40,7 @@ struct RecordReader {
     // Edges of which no event was kept, so that what comes over them is known to.
     let isOverrun = next < oldest
     isShapeNew = isShapeNew || isOverrun || new.contains { $0.changesShape }
+    unborn = Set(new.lazy.filter { $0.kind == .edgeMade }.map(\.edge)).filter { edges[$0] == nil }
     let living = isShapeNew ? see(last ?? GraphLook(recording)) : []
     if isOverrun { finder.loseTrack() }
     for event in new where event.sequence >= oldest {
@@ -117,25 +118,28 @@ struct RecordReader {
     if event.kind == .edgeMade {
       edge.born = moment
       edge.place = event.place.map { SourcePlace(file: $0.file, line: $0.line) }
+      if unborn.remove(edge.id) != nil, edges[edge.id] != nil { somethingComesOver(edge) }
     }
-    if event.kind == .edgeCut, edge.cut == nil { edge.cut = moment }
+    let isCutNow = event.kind == .edgeCut && edge.cut == nil
+    if isCutNow { edge.cut = moment }
     keep(edge)
-    if event.kind == .edgeCut { nothingComesOver(edge) }
+    if isCutNow { nothingComesOver(edge) }
   }
 
   /// Events are read in order, so no later one came over an edge that is cut.
   private mutating func nothingComesOver(_ edge: EdgeRecord) {
     guard let down = edge.downstream else { return }
     let ends = Ends(up: edge.upstream, down: down)
-    if let place = between[ends]?.lastIndex(of: edge.id) { between[ends]?.remove(at: place) }
-    if between[ends]?.isEmpty == true { between[ends] = nil }
+    guard let place = between.index(forKey: ends) else { return }
+    between.values[place].noteCut { edges[$0]?.cut == nil }
+    if between.values[place].ids.isEmpty { between.remove(at: place) }
   }
 
   /// The edge that a value came over: the engine knows where it came from.
   private func edge(of event: TracedEvent) -> UInt64? {
     if event.edge != 0 { return event.edge }
     if event.other == 0 { return nil }
-    return between[Ends(up: event.other, down: event.node)]?.last {
+    return between[Ends(up: event.other, down: event.node)]?.ids.last {
       edges[$0]?.lived(at: event.sequence) ?? false
     }
   }
@@ -143,12 +147,39 @@ struct RecordReader {
   private struct Ends: Hashable {
     let up, down: UInt64
   }
-  private var between: [Ends: [UInt64]] = [:]
+  private var between: [Ends: Parallel] = [:]
+
+  /// The edges between two nodes, oldest first. Those that were cut are taken out when they are the last, or more than half.
+  private struct Parallel {
+    var ids: [UInt64] = []
+    private var cut = 0
+
+    mutating func noteCut(_ lives: (UInt64) -> Bool) {
+      cut += 1
+      while let last = ids.last, !lives(last) {
+        ids.removeLast()
+        cut -= 1
+      }
+      if cut > ids.count / 2 { keep(lives) }
+    }
+
+    mutating func keep(_ lives: (UInt64) -> Bool) {
+      ids.removeAll { !lives($0) }
+      cut = 0
+    }
+  }
 
   private mutating func keep(_ edge: EdgeRecord) {
-    if edges.updateValue(edge, forKey: edge.id) == nil, let down = edge.downstream {
-      between[Ends(up: edge.upstream, down: down), default: []].append(edge.id)
-    }
+    let isNew = edges.updateValue(edge, forKey: edge.id) == nil
+    if isNew, !unborn.contains(edge.id) { somethingComesOver(edge) }
+  }
+
+  /// Edges that are there, but not yet where the reader is in the events.
+  private var unborn: Set<UInt64> = []
+
+  private mutating func somethingComesOver(_ edge: EdgeRecord) {
+    guard let down = edge.downstream else { return }
+    between[Ends(up: edge.upstream, down: down), default: Parallel()].ids.append(edge.id)
   }
 
   /// Those that were cut before the oldest event: all at once, for many may lie between two nodes. Also those whose cut was dropped
@@ -165,8 +196,8 @@ struct RecordReader {
       if let down = edge.downstream { touched.insert(Ends(up: edge.upstream, down: down)) }
     }
     for ends in touched {
-      let left = between[ends]?.filter { edges[$0] != nil } ?? []
-      between[ends] = left.isEmpty ? nil : left
+      between[ends]?.keep { edges[$0]?.cut == nil && edges[$0] != nil }
+      if between[ends]?.ids.isEmpty == true { between[ends] = nil }
     }
     edges.shrinkIfSparse()
     between.shrinkIfSparse()

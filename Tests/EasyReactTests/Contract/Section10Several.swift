@@ -275,6 +275,55 @@ extension Section10 {
     #expect(checkInvariants([a, b]) == [])
   }
 
+  /// Nothing can come of it any more. Found by a hostile review.
+  @Test(arguments: [2, 3, 9], [true, false])
+  func `10 a zip that has ended keeps nothing of what waits`(count: Int, cutsTheFilled: Bool) {
+    let lives = LifetimeTracker(), sources = (0..<count).map { _ in MutableNode<Token>() }
+    let zipped: AnyNode =
+      switch count {
+      case 2: sources[0].zip(sources[1])
+      case 3: sources[0].zip(sources[1], sources[2])
+      default: Node.zip(sources)
+      }
+    for source in sources.dropLast() {
+      for _ in 0..<3 { source.value = lives.track(Token()) }
+      source.clean()
+    }
+    #expect(lives.alive.count == 3 * (count - 1))
+    zipped.wiring.removeUpstreamNode(cutsTheFilled ? sources[0] : sources.last!)
+    #expect(zipped.isTerminated)
+    #expect(lives.alive == [])
+    for source in sources {
+      source.value = lives.track(Token())
+      source.clean()
+    }
+    #expect(lives.alive == [])
+    keepAlive(zipped)
+  }
+
+  /// What goes with it may set what it zipped.
+  @Test func `10 a value that waits in a zip may do anything in its deinit`() {
+    final class Last: Sendable {
+      let act: @Sendable () -> Void
+      init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+      deinit { act() }
+    }
+    let a = MutableNode<Last>(), b = MutableNode<Int>(), ended = Tally()
+    let zipped = a.zip(b)
+    for _ in 0..<3 {
+      a.value = Last { [weak a, weak b] in
+        ended.add()
+        a?.value = Last { ended.add() }
+        b?.value = 1
+        a?.clean()
+      }
+    }
+    a.clean()
+    zipped.wiring.removeUpstreamNode(b)
+    #expect(ended.count == 6 && zipped.isEmpty)
+    #expect(checkInvariants([a, b, zipped]) == [])
+  }
+
   @Test func `10 a zip keeps 100,000 values waiting for their partners`() {
     let a = MutableNode<Int>()
     let b = MutableNode<Int>()

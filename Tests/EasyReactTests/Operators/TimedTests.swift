@@ -1,3 +1,4 @@
+import Dispatch
 import EasyReact
 import EasyReactTesting
 import Testing
@@ -112,6 +113,69 @@ import Testing
     #expect(lives.alive == [])
     #expect(checkInvariants([a]) == [])
     keepAlive(told)
+  }
+
+  private enum Keeping: CaseIterable, Sendable {
+    case deliver, delay, debounce, throttleLatest, buffer, collect
+    func make(_ a: Node<Token>, _ clock: VirtualScheduler) -> AnyNode {
+      switch self {
+      case .deliver: a.deliver(on: clock)
+      case .delay: a.delay(.seconds(1), on: clock)
+      case .debounce: a.debounce(.seconds(1), on: clock)
+      case .throttleLatest: a.throttleLatest(.seconds(1), on: clock)
+      case .buffer: a.buffer(for: .seconds(1), on: clock)
+      case .collect: a.collect(count: 100)
+      }
+    }
+  }
+
+  /// Before the scheduler runs again, which it may never do. Found by a hostile review: of `deliver` everything stayed.
+  @Test(arguments: Keeping.allCases, ["dropped", "cut"])
+  private func `10.6 what waits goes when the result is dropped, or its edge cut`(
+    _ keeping: Keeping, how: String
+  ) {
+    let clock = VirtualScheduler(), lives = LifetimeTracker()
+    let a = MutableNode<Token>()
+    var result: AnyNode? = keeping.make(a, clock)
+    for _ in 0..<3 { a.value = lives.track(Token()) }
+    a.clean()
+    keepAlive(result)
+    if how == "cut" { result!.wiring.removeUpstreamNodes() } else { result = nil }
+    // The first value of a throttle has gone on.
+    #expect(lives.alive.count == (result?.isEmpty == false ? 1 : 0))
+    keepAlive(result)
+    clock.run()
+  }
+
+  @Test func `10.6 so does what waits for an actor that is busy`() {
+    let executor = BusyExecutor(), actor = On(executor), lives = LifetimeTracker()
+    let a = MutableNode<Token>()
+    var result: Node<Token>? = a.deliver(on: actor)
+    for _ in 0..<3 { a.value = lives.track(Token()) }
+    a.clean()
+    keepAlive(result)
+    result = nil
+    #expect(lives.alive == [])
+    executor.run()
+  }
+
+  private actor On {
+    private let executor: BusyExecutor
+    init(_ executor: BusyExecutor) { self.executor = executor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  }
+
+  /// Does nothing until `run`, and from then on what comes, each after the other.
+  private final class BusyExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+    init() {
+      queue = DispatchQueue(label: "busy", attributes: .initiallyInactive)
+    }
+    func enqueue(_ job: consuming ExecutorJob) {
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+    func run() { queue.activate() }
   }
 
   @Test(arguments: all)

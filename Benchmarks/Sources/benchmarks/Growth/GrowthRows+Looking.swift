@@ -126,6 +126,23 @@ func lookingRows() -> [GrowthRow] {
       recorder.stop()
       return Grown(work: 6 * size, keep: (up, down)) { _ = recorder.records }
     },
+    GrowthRow("a recording read, of n links between two nodes, cut from the first on") { size in
+      let up = MutableNode(0), down = MutableNode(0), recorder = GraphRecorder(events: 1 << 18)
+      recorder.start()
+      let links = (0..<6 * size).map { _ in down.link(to: up) }
+      for link in links { link.cancel() }
+      recorder.stop()
+      return Grown(work: 6 * size, keep: (up, down)) { _ = recorder.records }
+    },
+    GrowthRow("n values recorded, each a node that holds an array of n") { size in
+      let inner = MutableNode(Array(0..<size)), outer = MutableNode(inner)
+      let recorder = GraphRecorder()
+      return Grown(work: size, keep: (inner, outer)) {
+        recorder.start()
+        for _ in 0..<size { outer.value = inner }
+        recorder.stop()
+      }
+    },
     GrowthRow("a long array described, n characters of it shown") { size in
       let values = Array(0..<10 * size)
       let node = MutableNode<[Int]>(), recorder = GraphRecorder(descriptionLength: 16 * size)

@@ -14,6 +14,8 @@ import Synchronization
   /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
   @usableFromInline let depth = Atomic<Int>(0)
   @usableFromInline var isTraced = false
+  /// A value is being described: see `describing`.
+  var isDescribing = false
   /// Where the next set was called, for a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
   /// The stack, linked by `NodeStorage.caller`.

@@ -17,9 +17,12 @@ extension EdgeObserver {
 }
 
 /// Notes that a node which computes from several upstreams has lost one. For nodes that are no joins.
-@usableFromInline final class Termination: Sendable {
+@usableFromInline class Termination: @unchecked Sendable {
+  // Unchecked: an atomic; a subclass answers for its own state.
   @usableFromInline let hasCome = Atomic(false)
   @usableFromInline init() {}
-  @inlinable var isTerminated: Bool { hasCome.load(ordering: .acquiring) }
-  func mark() { hasCome.store(true, ordering: .releasing) }
+  @inlinable final var isTerminated: Bool { hasCome.load(ordering: .acquiring) }
+  final func mark() { hasCome.store(true, ordering: .releasing) }
+  /// Nothing can come any more of what waits. Called by the holder of the node's region, before the step of an upstream edge goes.
+  func dropWhatWaits() {}
 }

@@ -171,6 +171,9 @@ extension EdgePointer {
     if isInNode, down.pointee.references.load(ordering: .relaxed) > 1 {
       down.split(in: turn, evenUnwanted: true)
     }
+    if pointee.traits.has(.endsDownstream) {
+      down.pointee.sideTableIfAny()?.termination?.dropWhatWaits()
+    }
     if isInNode { tearDown(handle) } else { freeEdge(handle) }
     down.dropReference(in: turn)
     if let counted { counted.perform(in: turn) { turn in counted.dropReference(in: turn) } }

@@ -82,6 +82,16 @@ func aside<Result>(_ body: () -> Result) -> Result {
   return untracked(body)
 }
 
+/// The value of a node is made into text. A node that is found in it is described without its value, which may lead back to where this
+/// began, or on and on.
+func describing<Result>(_ body: () -> Result) -> Result {
+  let turn = currentTurn()
+  let isNested = turn.pointee.isDescribing
+  turn.pointee.isDescribing = true
+  defer { turn.pointee.isDescribing = isNested }
+  return body()
+}
+
 /// A description that was cut, and a number that equal values have in common.
 struct Described {
   let text: String
@@ -95,7 +105,7 @@ struct Described {
       hash = UInt64(truncatingIfNeeded: text.hashValue)
       return
     }
-    (text, hash) = aside { Described.textAndHash(of: value, limit) }
+    (text, hash) = aside { describing { Described.textAndHash(of: value, limit) } }
   }
 
   private static func textAndHash<Value>(of value: Value, _ limit: Int) -> (String, UInt64) {
