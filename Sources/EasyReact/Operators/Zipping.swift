@@ -57,8 +57,8 @@ extension Node {
 
 /// What the upstreams of a zip share.
 @usableFromInline final class ZipGroup: Termination, @unchecked Sendable {
-  // Unchecked: constants, and `first`, which is set before the zip is published; only the holder of the zip's region touches what
-  // `lacking` points to. A pointer, for a field would be checked for exclusive access each time.
+  // Unchecked: a constant, and `first`, which is set before the zip is published; from then on only the holder of the zip's region
+  // touches that, and what `lacking` points to. A pointer, for a field would be checked for exclusive access each time.
   /// How many queues are empty.
   @usableFromInline let lacking: UnsafeMutablePointer<Int>
   /// Its queues, linked; each step keeps all of them.
@@ -72,6 +72,7 @@ extension Node {
 
   override func dropWhatWaits() {
     var next = first
+    first = nil  // with the first upstream that is lost
     while let queue = next?.takeUnretainedValue() {
       queue.clear()
       next = queue.next

@@ -394,6 +394,15 @@ private func cycleGrowthRows() -> [GrowthRow] {
         }
       }
     },
+    // What waits goes with the first upstream that is lost.
+    GrowthRow("a zip of n of which all but one have told something, made and dropped") { size in
+      let sources = emptyNodes(4 * size)
+      return Grown(work: 4 * size, keep: sources) {
+        let zipped = Node.zip(sources)
+        for source in sources.dropFirst() { source.value = 1 }
+        withExtendedLifetime(zipped) {}
+      }
+    },
     // What falls out of each ring goes below the hub, with its upstreams: that is less than to raise all rings that are left.
     GrowthRow(
       "n rings of two nodes that follow eight fields each, through a hub, cut where they leave it"
