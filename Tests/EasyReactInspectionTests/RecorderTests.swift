@@ -196,6 +196,20 @@ extension `18 A graph that explains itself` {
       }
     }
 
+    @Test func `18.1, 15.4 what only puts others in order is not recorded`() {
+      struct Two: Sendable { var a = 0, b = 0 }
+      let records = recorded { recorder in
+        let whole = MutableNode(Two()), b = whole[\.b]
+        b.link(to: whole[\.a].map { $0 + 1 })
+        whole[\.a].value = 5
+        withExtendedLifetime(b) {}
+        return recorder.records
+      }
+      let here = records.nodes.filter { $0.place.file.hasSuffix("RecorderTests.swift") }
+      #expect(here.map(\.type).sorted() == ["Int", "Int", "Int", "Int", "Int", "Two"])
+      #expect(!records.edges.contains { $0.operation == "Order" })
+    }
+
     @Test func `18.1 started and stopped at any time, from nothing each time`() {
       recorded { recorder in
         let node = MutableNode(0)

@@ -35,6 +35,7 @@ extension GraphTracing {
 
 extension NodePointer {
   @usableFromInline @inline(never) func traceMade() {
+    if isBarrier { return }
     recordMade()
     if let creationRecorder = CreationRecorder.current, let node = self.node() {
       creationRecorder.add(node)
@@ -43,6 +44,7 @@ extension NodePointer {
   }
 
   @inline(never) func traceGone(in turn: TurnPointer) {
+    if isBarrier { return }
     recordGone(in: turn)
     GraphTracing.emit(.nodeGone, self, 0)
     GraphTracing.forget(pointee.id)

@@ -15,12 +15,24 @@ private func violations(around nodes: [AnyNode]) -> [String] {
   var violations: [String] = []
   var seen: [NodePointer: AnyNode] = [:]
   for start in nodes where seen[start.storage] == nil {
-    for (node, _) in start.reachable where seen.updateValue(node, forKey: node.storage) == nil {
-      violations += violationsOf(node)
+    for (reached, _) in start.reachable {
+      for node in [reached] + reached.storage.orderedWith
+      where seen.updateValue(node, forKey: node.storage) == nil {
+        violations += violationsOf(node)
+      }
     }
   }
   // Kept till the end: an inner node that is let go of meanwhile is freed.
   return withExtendedLifetime(seen) { violations + violationsOfCycles(among: Set(seen.keys)) }
+}
+
+extension NodePointer {
+  /// Nodes that only put others in order are at the other end of such edges.
+  fileprivate var orderedWith: [AnyNode] {
+    let edges =
+      edges(.ins).map { ($0, $0.pointee.up!) } + edges(.outs).map { ($0, $0.pointee.down!) }
+    return edges.filter { $0.0.pointee.has(.ordersOnly) }.compactMap { $0.1.node() }
+  }
 }
 
 /// Nodes are known to lie on cycles together if, and only if, they reach each other.

@@ -13,6 +13,8 @@ final class NodeAttachments: Sendable {
     weak var observed: MainFollower?
     /// For a node that is a part of another one; set before the node is published.
     var lens: AnyLens?
+    /// For a node that has parts.
+    var parts: PartTable?
     /// For the inlet of such a node: that node.
     weak var outlet: AnyNode?
   }

@@ -14,6 +14,10 @@ import Synchronization
 
   /// `PendingValue`: what this thread reads of the part in the batch, if that has staged its whole; nil: it has not.
   @usableFromInline func read(_ part: NodePointer, in batch: Batch) -> AnyObject? { nil }
+  /// The lens's node is there.
+  func begin(as node: AnyNode) {}
+  /// If it is one of this whole, that has had no part to which something was linked. False: it is not, or is known already.
+  func enter(_ node: AnyNode, in table: PartTable, of whole: AnyNode) -> Bool { false }
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
@@ -40,11 +44,32 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   private let ownVersion: PartVersion<Value>
   /// Made when something is linked to the lens, and gone with it, or when it leads nowhere any more: whoever has it from here keeps it.
   private let inlet = Mutex<MutableNode<Value>?>(nil)
+  /// From when on something is linked to any part of the whole.
+  private let samePart = Mutex<SamePart?>(nil)
 
   init(_ root: MutableNode<Root>, _ part: Part<Root, Value>, _ version: PartVersion<Value>) {
     self.root = root
     self.part = part
     ownVersion = version
+  }
+
+  deinit { samePart.withLock { $0 }?.remove(self) }
+
+  override func begin(as node: AnyNode) {
+    if let table = root.partTableIfAny { _ = samePart(in: table).add(node, self) }
+  }
+
+  override func enter(_ node: AnyNode, in table: PartTable, of whole: AnyNode) -> Bool {
+    root === whole && samePart(in: table).add(node, self)
+  }
+
+  private func samePart(in table: PartTable) -> SamePart {
+    if let present = samePart.withLock({ $0 }) { return present }
+    let found = table.part(part.way())
+    return samePart.withLock { part in
+      part = part ?? found
+      return part!
+    }
   }
 
   override func lens<Inner: Sendable>(_ inner: Part<Value, Inner>, _ version: PartVersion<Inner>)
@@ -215,7 +240,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     made.storage.attachments().state.withLock { $0.outlet = node }
     // Before others see it: they would find that it leads nowhere.
     wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
-    made.storage.orderInlet(before: node.storage)
+    samePart(in: root.partTable()).order(made)
     let first = inlet.withLock { inlet in
       if inlet === present { inlet = made }
       return inlet
@@ -262,16 +287,6 @@ extension Node {
 }
 
 extension NodePointer {
-  /// What came to an inlet has come to its part before a join that reads this runs, also where the edge into the whole leads back.
-  fileprivate func orderInlet(before part: NodePointer) {
-    let kind = OperatorKind.order
-    let edge = makeEdge(EdgeStorage(kind: kind, up: self, flags: kind.flags) { _, _, _ in false })
-    edge.pointee.down = part
-    part.pointee.references.wrappingAdd(1, ordering: .relaxed)
-    edge.countOnUpstream()
-    edge.insert()
-  }
-
   /// For a node that is a part of another one.
   @usableFromInline var anyLens: AnyLens? { attachmentsIfAny()?.state.withLock { $0.lens } }
 

@@ -15,8 +15,8 @@ extension MutableNode {
   /// set two parts, neither loses anything. The lens is told whenever the whole is, even if the part is the
   /// same as before, and so is what is linked to it, also another part, which then has the linked value again even if it was set to something else;
   /// append `distinctUntilChanged()` if that is not wanted. What is synced with it is told of changes of the
-  /// part alone. Parts that follow each other are all right after one set, as long as each is read by the lens that it is linked through. It is empty while the whole is, and
-  /// then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
+  /// part alone. Parts that follow each other are all right after one set, whichever lenses they are
+  /// linked through and read by. It is empty while the whole is, and then setting it does nothing, as with `update`. What is linked to it, or synced with it, goes to the whole
   /// in the same way, as long as the lens lives: so keep it, for `field.sync(with: person[\.name])` is over at once. In a ``batch(_:)`` it reads and stages its part of the whole. There the closure of an
   /// `update` runs at once, and once more when the batch ends, on what the part is then; not if the batch has set the whole.
   ///
@@ -96,6 +96,7 @@ extension MutableNode {
       derivePart(location, version, part.get), to: MutableNode<Inner>.self)
     let lens = lens?.lens(part, version) ?? LensOf(self, part, version)
     node.storage.attachments().state.withLock { $0.lens = lens }
+    lens.begin(as: node)
     return node
   }
 }

@@ -5,6 +5,8 @@ struct Part<Whole: Sendable, Value: Sendable>: Sendable {
   let change: @Sendable (inout Whole, (inout Value) -> Bool) -> Bool
   /// Nil: the whole is never without it.
   let remove: (@Sendable (inout Whole) -> Bool)?
+  /// Nil: nothing is known of it.
+  let way: @Sendable () -> PartWay?
 }
 
 extension Part {
@@ -17,6 +19,7 @@ extension Part {
     }
     change = { whole, body in body(&whole[keyPath: path]) }
     remove = nil
+    way = { PartWay(path as AnyKeyPath) }
   }
 
   /// What may be nil: put where it was nil, and nil where it is taken out.
@@ -35,6 +38,7 @@ extension Part {
       whole[keyPath: path] = nil
       return true
     }
+    way = { PartWay(path as AnyKeyPath) }
   }
 
   /// An element, while the collection has that index.
@@ -51,6 +55,7 @@ extension Part {
     }
     change = { whole, body in whole.has(index) && body(&whole[index]) }
     remove = nil
+    way = { (index as? any Hashable).map { PartWay(AnyHashable($0)) } }
   }
 
   /// A part of this part.
@@ -63,7 +68,8 @@ extension Part {
       get: { whole in outer.get(whole).flatMap { inner.get($0) } },
       put: { whole, value in outer.change(&whole) { inner.put(&$0, value) } },
       change: { whole, body in outer.change(&whole) { inner.change(&$0, body) } },
-      remove: remove)
+      remove: remove,
+      way: { outer.way().flatMap { way in inner.way().map { PartWay(way, $0) } } })
   }
 }
 

@@ -20,6 +20,29 @@ func partRows() -> [GrowthRow] {
         batch { for part in parts { batch { part.update { $0 += 1 } } } }
       }
     },
+    GrowthRow("n lenses made of a part to which something is linked, then dropped") { size in
+      let stock = MutableNode([0: 0, 1: 1]), part = stock[key: 0], field = MutableNode(1)
+      part.link(to: stock[key: 1].combine(field).map { $0 + $1 })
+      return Grown(work: size, keep: (part, field)) {
+        withExtendedLifetime((0..<size).map { _ in stock[key: 0] }) {}
+      }
+    },
+    GrowthRow("n fields synced with one part of an empty whole, each with a lens of its own") {
+      size in
+      let stock = MutableNode<[Int: Int]>(), fields = emptyNodes(size)
+      let lenses = fields.map { _ in stock[key: 0] }
+      return Grown(work: size, keep: (lenses, fields)) {
+        for (field, lens) in zip(fields, lenses) { field.sync(with: lens) }
+      }
+    },
+    GrowthRow("n parts of an empty whole, each follows two others by lenses of its own") { size in
+      let stock = MutableNode<[Int: Int]>(), parts = (0..<size).map { stock[key: $0] }
+      return Grown(work: size, keep: parts) {
+        for (row, part) in parts.enumerated().dropFirst(2) {
+          part.link(to: stock[key: row - 1].combine(stock[key: row - 2]).map { $0 + $1 })
+        }
+      }
+    },
     GrowthRow("n parts updated in one batch") { size in
       let counts = MutableNode(Dictionary(uniqueKeysWithValues: (0..<size).map { ($0, 0) }))
       let parts = (0..<size).map { counts[key: $0] }

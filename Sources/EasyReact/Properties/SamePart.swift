@@ -1,0 +1,151 @@
+import Synchronization
+
+// Several lenses of one part are nodes of their own. What they have in common is their place in the order: behind whatever is linked to any of them.
+
+/// The way from a whole to a part: key paths, indices and keys. Lenses whose ways are equal are of one part.
+struct PartWay: Hashable, @unchecked Sendable {
+  // Unchecked: made of what is Sendable.
+  private let steps: [AnyHashable]
+
+  init(_ step: AnyHashable) { steps = [step] }
+  init(_ outer: PartWay, _ inner: PartWay) { steps = outer.steps + inner.steps }
+}
+
+/// The lenses of one part of a whole, as long as there are any.
+final class SamePart: Sendable {
+  private struct Entry { weak var lens: AnyNode? }
+  private struct State {
+    /// By the object behind each lens.
+    var lenses: [ObjectIdentifier: Entry] = [:]
+    /// Made with the first inlet. All inlets come before it, and it comes before all lenses: an edge for each of them, not for each pair.
+    var barrier: AnyNode?
+  }
+  private let state = Mutex(State())
+  /// In which it stands; nil: nothing is known of the way, and there is one lens.
+  private let place: (table: PartTable, way: PartWay, hash: Int)?
+
+  fileprivate init(_ way: PartWay, _ hash: Int, in table: PartTable) { place = (table, way, hash) }
+  fileprivate init() { place = nil }
+  deinit { place?.table.remove(self, place!.hash) }
+
+  fileprivate func has(_ way: PartWay) -> Bool { place?.way == way }
+
+  /// The lens comes behind what is linked to another lens of the part, now or later. False: it is here already.
+  func add(_ lens: AnyNode, _ object: AnyLens) -> Bool {
+    let (barrier, isNew) = state.withLock { state in
+      let known = state.lenses.updateValue(Entry(lens: lens), forKey: ObjectIdentifier(object))
+      return (state.barrier, known == nil)
+    }
+    if isNew, let barrier { barrier.storage.orderOnly(before: lens.storage) }
+    return isNew
+  }
+
+  func remove(_ object: AnyLens) {
+    state.withLock { state in
+      state.lenses[ObjectIdentifier(object)] = nil
+      state.lenses.shrinkIfSparse()
+    }
+  }
+
+  /// What comes to the inlet has come to its part before a join that reads this, by any lens, runs; also where the edge into the whole leads back.
+  func order(_ inlet: AnyNode) {
+    let (barrier, lenses) = state.withLock { state in
+      if let barrier = state.barrier { return (barrier, [AnyNode]()) }
+      let barrier = AnyNode(adopting: makeBarrier(inlet.storage.pointee.location))
+      state.barrier = barrier
+      return (barrier, state.lenses.values.compactMap(\.lens))
+    }
+    inlet.storage.orderOnly(before: barrier.storage)
+    for lens in lenses.sorted(by: { $0.id < $1.id }) where lens.storage.liesInWhole {
+      barrier.storage.orderOnly(before: lens.storage)
+    }
+  }
+}
+
+/// The parts of a whole that have lenses; made when something is linked to one of these.
+final class PartTable: Sendable {
+  private struct Entry { weak var part: SamePart? }
+  /// By their hashes: to compare ways is user code, during which no lock is held.
+  private let parts = Mutex<[Int: [ObjectIdentifier: Entry]]>([:])
+
+  /// - Parameter way: Nil: nothing is known of it.
+  func part(_ way: PartWay?) -> SamePart {
+    guard let way else { return SamePart() }
+    let hash = way.hashValue, made = SamePart(way, hash, in: self)
+    var known: Set<ObjectIdentifier> = []
+    while true {
+      let candidates = parts.withLock { parts in
+        let there = parts[hash, default: [:]].filter { !known.contains($0.key) }
+        let candidates = there.values.compactMap(\.part)
+        if candidates.isEmpty {
+          parts[hash, default: [:]][ObjectIdentifier(made)] = Entry(part: made)
+        }
+        return candidates
+      }
+      if candidates.isEmpty { return made }
+      if let present = candidates.first(where: { $0.has(way) }) { return present }
+      known.formUnion(candidates.map { ObjectIdentifier($0) })
+    }
+  }
+
+  fileprivate func remove(_ part: SamePart, _ hash: Int) {
+    parts.withLock { parts in
+      parts[hash]?[ObjectIdentifier(part)] = nil
+      if parts[hash]?.isEmpty == true { parts[hash] = nil }
+      parts.shrinkIfSparse()
+    }
+  }
+}
+
+/// A node that nothing comes to, and nobody is shown.
+private func makeBarrier(_ location: SourceLocation) -> NodePointer {
+  makeStorage(
+    of: Never.self, region: nil, location: location,
+    inEdge: EdgeStorage(kind: .order, flags: .detached) { _, _, _ in false })
+}
+
+extension NodePointer {
+  /// Does it only put others in order?
+  var isBarrier: Bool { inEdgePointer().pointee.kind == .order }
+
+  /// An edge that nothing comes over.
+  fileprivate func orderOnly(before other: NodePointer) {
+    let kind = OperatorKind.order
+    let edge = makeEdge(EdgeStorage(kind: kind, up: self, flags: kind.flags) { _, _, _ in false })
+    edge.pointee.down = other
+    other.pointee.references.wrappingAdd(1, ordering: .relaxed)
+    edge.countOnUpstream()
+    edge.insert()
+  }
+
+  /// Is it still a part of its whole?
+  fileprivate var liesInWhole: Bool { hasEdge(.ins) { $0.pointee.kind == .lens } }
+}
+
+extension AnyNode {
+  /// Of a whole, which is no part itself, if something has been linked to one of its parts.
+  var partTableIfAny: PartTable? { storage.attachmentsIfAny()?.state.withLock { $0.parts } }
+
+  /// The lenses that are there already are entered. One that is made meanwhile is found here, or finds the table, or both.
+  func partTable() -> PartTable {
+    if let table = partTableIfAny { return table }
+    let made = PartTable()
+    let table = storage.attachments().state.withLock { state in
+      let table = state.parts ?? made
+      state.parts = table
+      return table
+    }
+    if table === made { enterLenses(in: made) }
+    return table
+  }
+
+  /// Those of this whole, of its parts, and so on.
+  private func enterLenses(in table: PartTable) {
+    var nodes = [self]
+    while let node = nodes.popLast() {
+      nodes += node.downstreamNodes.filter {
+        $0.storage.anyLens?.enter($0, in: table, of: self) ?? false
+      }
+    }
+  }
+}
