@@ -172,15 +172,11 @@ extension NodePointer {
       recordStored(origin: origin, rules: rules, from: sender, ring, turn)
     }
     if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
-    let node = self.node()
-    let value = aside {
-      if turn.pointee.wave.flags.has(.event) {
-        "event: \(isPrivate ? "private" : node?.describedEvent ?? "")"
-      } else {
-        node?.describedValue ?? "empty"
-      }
-    }
-    GraphTracing.emit(.valueStored(value), self, in: turn)
+    let isEvent = turn.pointee.wave.flags.has(.event), node = self.node()
+    let value =
+      isPrivate && (isEvent || node?.isEmpty == false)
+      ? "private" : node?.described(isEvent: isEvent, GraphTracing.descriptionLength)?.text
+    GraphTracing.emit(.valueStored((isEvent ? "event: " : "") + (value ?? "empty")), self, in: turn)
   }
 }
 

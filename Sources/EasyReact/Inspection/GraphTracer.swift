@@ -42,7 +42,7 @@ public struct GraphEvent: Sendable {
     /// What follows from it over plain edges has been told. Joins that it made ready run later in
     /// the turn.
     case waveEnded
-    /// Its description, or `empty`; for an event, which is told and not kept, `event: 4`.
+    /// Its description, cut at 1,000 characters, or `empty`; for an event, which is told and not kept, `event: 4`.
     case valueStored(String)
     case listenerCalled
     case turnBegan, turnEnded
@@ -188,6 +188,9 @@ public enum GraphTracing {
       easyreact_set_traced(Int32(tracer | recording))
     }
   }
+
+  /// How much of a stored value's description a tracer gets, in characters.
+  static var descriptionLength: Int { 1_000 }
 
   @TaskLocal static var isTracing = false
 

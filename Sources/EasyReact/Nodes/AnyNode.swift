@@ -72,8 +72,6 @@ public class AnyNode: @unchecked Sendable {
 
   /// The present value with its type erased; nil when the node is empty.
   public var anyValue: (any Sendable)? { nil }
-  /// The event that is being told, described. Holder.
-  var describedEvent: String { "" }
   /// The present value for people; nil when the node is empty.
   final var describedValue: String? {
     untracked {
@@ -82,7 +80,7 @@ public class AnyNode: @unchecked Sendable {
       }
     }
   }
-  /// For a recording: what is stored, or the event that is told, by the holder, described.
+  /// For a recording or a tracer: what is stored, or the event that is told, by the holder, described. Nil: nothing is stored.
   func described(isEvent: Bool, _ limit: Int) -> Described? { nil }
   func traceManner(isEvent: Bool) -> TraceManner { .undecided }
   /// For a trivial type of 16 bytes at most, on any thread.

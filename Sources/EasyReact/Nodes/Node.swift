@@ -23,9 +23,6 @@ public class Node<Value: Sendable>: AnyNode, ReadableNode, NodeFactory, @uncheck
   public final override var isEmpty: Bool { storage.readValue(Value.self) == nil }
   public final override var anyValue: (any Sendable)? { storage.readValue(Value.self) }
   public final override var valueType: Any.Type { Value.self }
-  final override var describedEvent: String {
-    describing { String(describing: storage.slot(Value.self).pointee) }
-  }
 
   final override func described(isEvent: Bool, _ limit: Int) -> Described? {
     if isEvent { return Described(storage.slot(Value.self).pointee, limit: limit) }

@@ -183,6 +183,32 @@ extension `12 Looking at the graph` {
       #expect(recorder.values == [1, 2, 3])
     }
 
+    /// Found by a hostile review: it was described whole, in all graphs of the process.
+    @Test func `12.4 of a long value a tracer gets the beginning, and no more is described`() {
+      struct Element: CustomStringConvertible, Sendable {
+        static let described = Tally()
+        var description: String {
+          Self.described.add()
+          return "element"
+        }
+      }
+      let log = TraceLog(), a = MutableNode<[Element]>([])
+      let taps = MutableNode<String>.eventNode(), listening = taps.listen { _ in }
+      traced(by: log) {
+        a.value = [Element](repeating: Element(), count: 100_000)
+        taps.value = String(repeating: "x", count: 5_000)
+      }
+      func stored(_ node: AnyNode) -> [String] {
+        log.events(of: node).compactMap {
+          if case .valueStored(let text) = $0.kind { text } else { nil }
+        }
+      }
+      #expect(stored(a).map(\.count) == [1_001] && Element.described.count < 1_100)
+      #expect(stored(a)[0].hasPrefix("[element, element") && stored(a)[0].hasSuffix("…"))
+      #expect(stored(taps) == ["event: " + String(repeating: "x", count: 1_000) + "…"])
+      keepAlive(listening)
+    }
+
     @Test func `12.4 not installed, a tracer hears nothing more`() {
       let a = MutableNode(1)
       let recorder = Recorder(a)

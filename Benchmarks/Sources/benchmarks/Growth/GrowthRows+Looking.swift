@@ -134,6 +134,15 @@ func lookingRows() -> [GrowthRow] {
       recorder.stop()
       return Grown(work: 3 * size, keep: (up, down)) { _ = recorder.records }
     },
+    GrowthRow("n sets under a tracer, each of a field of a combine of n") { size in
+      struct Quiet: GraphTracer { func trace(_ event: GraphEvent) {} }
+      let fields = (0..<size).map { MutableNode($0) }, all = Node.combine(fields)
+      return Grown(work: size, keep: (fields, all)) {
+        GraphTracing.install(Quiet())
+        for field in fields { field.value = 1 }
+        GraphTracing.install(nil)
+      }
+    },
     GrowthRow("n values recorded, each a node that holds an array of n") { size in
       let inner = MutableNode(Array(0..<size)), outer = MutableNode(inner)
       let recorder = GraphRecorder()
