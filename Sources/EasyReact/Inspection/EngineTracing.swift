@@ -171,7 +171,11 @@ extension NodePointer {
     if let ring = turn.ring {
       recordStored(origin: origin, rules: rules, from: sender, ring, turn)
     }
-    if !easyreact_has_tracer() || !GraphTracing.hears(pointee.id) { return }
+    if easyreact_has_tracer(), GraphTracing.hears(pointee.id) { tellTracer(in: turn) }
+  }
+
+  /// What is stored, or the event that is told.
+  @inline(never) private func tellTracer(in turn: TurnPointer) {
     let isEvent = turn.pointee.wave.flags.has(.event), node = self.node()
     let value =
       isPrivate && (isEvent || node?.isEmpty == false)

@@ -46,7 +46,7 @@ extension EdgePointer {
   func finishCut(in turn: TurnPointer) {
     if turn.pointee.isTraced { traceCut(in: turn) }
     if let down = pointee.down {
-      endOrder(in: turn)
+      if pointee.has(.intoWhole) || pointee.traits.has(.keepsVersion) { endOrder(in: turn) }
       if pointee.traits.has(.endsDownstream) { down.terminate() }
       noteCut()
       // What the edge of a flatten follows is let go of at once, if nobody else is inside the result.
@@ -68,10 +68,9 @@ extension EdgePointer {
 extension EdgePointer {
   /// A part comes behind its inlet as long as that leads into the whole, and the whole to the part: else what orders them might close a cycle that nothing
   /// goes round.
-  private func endOrder(in turn: TurnPointer) {
-    let isIntoWhole = pointee.has(.intoWhole)
-    if !isIntoWhole, !pointee.traits.has(.keepsVersion) { return }
-    let (node, list) = isIntoWhole ? (pointee.up!, EdgeListKind.outs) : (pointee.down!, .ins)
+  @inline(never) private func endOrder(in turn: TurnPointer) {
+    let (node, list) =
+      pointee.has(.intoWhole) ? (pointee.up!, EdgeListKind.outs) : (pointee.down!, .ins)
     // Marked under the lock, while no edge is freed.
     var marked: [EdgePointer] = []
     node.forEachEdge(list, areAllMeant: true) {
