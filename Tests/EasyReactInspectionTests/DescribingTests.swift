@@ -35,6 +35,26 @@ extension `18 A graph that explains itself` {
       root.children.value = []
     }
 
+    /// What a description sets is told as ever.
+    @Test func `12.3 a listener that runs in a description prints nodes with their values`() {
+      struct Setting: CustomStringConvertible, Sendable {
+        let target: MutableNode<Int>
+        var description: String {
+          target.value = 5
+          return "\(target)"
+        }
+      }
+      let target = MutableNode(1).named("target"), printed = Mutex<[String]>([])
+      let listening = target.listen { [weak target] _ in
+        if let target { printed.withLock { $0.append("\(target)") } }
+      }
+      printed.withLock { $0 = [] }
+      let outer = MutableNode(Setting(target: target)).named("outer")
+      #expect("\(outer)" == "Node<Setting>(outer: Node<Int>(target: …))")
+      #expect(printed.withLock { $0 } == ["Node<Int>(target: 5)"])
+      withExtendedLifetime(listening) {}
+    }
+
     /// And at a cost that is that of one value.
     @Test func `18.7 nor does what lies in a value describe on and on`() {
       var last = MutableNode<AnyNode?>(nil)

@@ -180,7 +180,8 @@ extension NodePointer {
     let value =
       isPrivate && (isEvent || node?.isEmpty == false)
       ? "private" : node?.described(isEvent: isEvent, GraphTracing.descriptionLength)?.text
-    GraphTracing.emit(.valueStored((isEvent ? "event: " : "") + (value ?? "empty")), self, in: turn)
+    let kind = isEvent ? "event: \(value ?? "")" : value ?? "empty"
+    GraphTracing.emit(.valueStored(kind), self, in: turn)
   }
 }
 

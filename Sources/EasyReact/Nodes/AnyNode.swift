@@ -105,7 +105,7 @@ extension AnyNode: CustomStringConvertible {
   /// `Node<Int>(price: 15)`; an empty or nameless node says so. A node that is, or lies in, the value of another node is described
   /// there without its own, as `Node<Int>(price: …)`: values may lead back to the node that holds them.
   public var description: String {
-    let value = currentTurn().pointee.isDescribing ? "…" : describedValue ?? "empty"
+    let value = isInDescription() ? "…" : describedValue ?? "empty"
     return "Node<\(valueType)>(\(name ?? "unnamed"): \(value))"
   }
 

@@ -16,7 +16,7 @@ import Synchronization
   @usableFromInline func read(_ part: NodePointer, in batch: Batch) -> AnyObject? { nil }
   /// The lens's node is there.
   func begin(as node: AnyNode) {}
-  /// If it is one of this whole, that has had no part to which something was linked. False: it is not, or is known already.
+  /// False: it is none of this whole.
   func enter(_ node: AnyNode, in table: PartTable, of whole: AnyNode) -> Bool { false }
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
@@ -56,11 +56,13 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
   deinit { samePart.withLock { $0 }?.remove(self) }
 
   override func begin(as node: AnyNode) {
-    if let table = root.partTableIfAny { _ = samePart(in: table).add(node, self) }
+    if let table = root.partTableIfAny { samePart(in: table).add(node, self) }
   }
 
   override func enter(_ node: AnyNode, in table: PartTable, of whole: AnyNode) -> Bool {
-    root === whole && samePart(in: table).add(node, self)
+    if root !== whole { return false }
+    samePart(in: table).add(node, self)
+    return true
   }
 
   private func samePart(in table: PartTable) -> SamePart {
@@ -240,7 +242,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     made.storage.attachments().state.withLock { $0.outlet = node }
     // Before others see it: they would find that it leads nowhere.
     wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
-    samePart(in: root.partTable()).order(made)
+    let samePart = samePart(in: root.partTable())
+    samePart.add(node, self)
+    samePart.order(made)
     let first = inlet.withLock { inlet in
       if inlet === present { inlet = made }
       return inlet

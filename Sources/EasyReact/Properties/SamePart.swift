@@ -30,14 +30,14 @@ final class SamePart: Sendable {
 
   fileprivate func has(_ way: PartWay) -> Bool { place?.way == way }
 
-  /// The lens comes behind what is linked to another lens of the part, now or later. False: it is here already.
-  func add(_ lens: AnyNode, _ object: AnyLens) -> Bool {
+  /// The lens comes behind what is linked to another lens of the part, now or later. Of no effect on one that is here already, or was cut from its whole.
+  func add(_ lens: AnyNode, _ object: AnyLens) {
+    if !lens.storage.liesInWhole { return }
     let (barrier, isNew) = state.withLock { state in
       let known = state.lenses.updateValue(Entry(lens: lens), forKey: ObjectIdentifier(object))
       return (state.barrier, known == nil)
     }
     if isNew, let barrier { barrier.storage.orderOnly(before: lens.storage) }
-    return isNew
   }
 
   func remove(_ object: AnyLens) {
@@ -67,15 +67,18 @@ final class PartTable: Sendable {
   private struct Entry { weak var part: SamePart? }
   /// By their hashes: to compare ways is user code, during which no lock is held.
   private let parts = Mutex<[Int: [ObjectIdentifier: Entry]]>([:])
+  /// All lenses that were there before it are in it.
+  fileprivate let isComplete = Atomic(false)
 
   /// - Parameter way: Nil: nothing is known of it.
   func part(_ way: PartWay?) -> SamePart {
     guard let way else { return SamePart() }
     let hash = way.hashValue, made = SamePart(way, hash, in: self)
-    var known: Set<ObjectIdentifier> = []
+    // Kept, or another one might get the address of one of them.
+    var known: [ObjectIdentifier: SamePart] = [:]
     while true {
       let candidates = parts.withLock { parts in
-        let there = parts[hash, default: [:]].filter { !known.contains($0.key) }
+        let there = parts[hash, default: [:]].filter { known[$0.key] == nil }
         let candidates = there.values.compactMap(\.part)
         if candidates.isEmpty {
           parts[hash, default: [:]][ObjectIdentifier(made)] = Entry(part: made)
@@ -84,7 +87,7 @@ final class PartTable: Sendable {
       }
       if candidates.isEmpty { return made }
       if let present = candidates.first(where: { $0.has(way) }) { return present }
-      known.formUnion(candidates.map { ObjectIdentifier($0) })
+      for candidate in candidates { known[ObjectIdentifier(candidate)] = candidate }
     }
   }
 
@@ -126,25 +129,32 @@ extension AnyNode {
   /// Of a whole, which is no part itself, if something has been linked to one of its parts.
   var partTableIfAny: PartTable? { storage.attachmentsIfAny()?.state.withLock { $0.parts } }
 
-  /// The lenses that are there already are entered. One that is made meanwhile is found here, or finds the table, or both.
+  /// The lenses that are there already are entered, by whoever comes before somebody has done that. One that is made meanwhile is found here, or finds the
+  /// table, or both.
   func partTable() -> PartTable {
-    if let table = partTableIfAny { return table }
+    if let table = partTableIfAny, table.isComplete.load(ordering: .acquiring) { return table }
     let made = PartTable()
     let table = storage.attachments().state.withLock { state in
       let table = state.parts ?? made
       state.parts = table
       return table
     }
-    if table === made { enterLenses(in: made) }
+    if !table.isComplete.load(ordering: .acquiring) {
+      enterLenses(in: table)
+      table.isComplete.store(true, ordering: .releasing)
+    }
     return table
   }
 
   /// Those of this whole, of its parts, and so on.
   private func enterLenses(in table: PartTable) {
-    var nodes = [self]
+    var nodes = [self], seen: Set<AnyNode> = []
     while let node = nodes.popLast() {
-      nodes += node.downstreamNodes.filter {
-        $0.storage.anyLens?.enter($0, in: table, of: self) ?? false
+      for below in node.downstreamNodes
+      where below.storage.anyLens?.enter(below, in: table, of: self) == true
+        && seen.insert(below).inserted
+      {
+        nodes.append(below)
       }
     }
   }

@@ -40,7 +40,8 @@ struct RecordReader {
     // Edges of which no event was kept, so that what comes over them is known to.
     let isOverrun = next < oldest
     isShapeNew = isShapeNew || isOverrun || new.contains { $0.changesShape }
-    unborn = Set(new.lazy.filter { $0.kind == .edgeMade }.map(\.edge)).filter { edges[$0] == nil }
+    let made = new.lazy.filter { [oldest] in $0.kind == .edgeMade && $0.sequence >= oldest }
+    unborn = Set(made.map(\.edge)).filter { edges[$0] == nil }
     let living = isShapeNew ? see(last ?? GraphLook(recording)) : []
     if isOverrun { finder.loseTrack() }
     for event in new where event.sequence >= oldest {

@@ -549,6 +549,46 @@ private struct Order: Sendable, Equatable {
     }
   }
 
+  /// Whoever links while another thread is at the first link to any part: found by a hostile review, parts stayed one set behind.
+  @Test func `7.3, 15.4 parts are in order beside a first link that is not through`() {
+    struct Key: Hashable, Sendable {
+      let number: Int
+      static let stop = Mutex<(@Sendable () -> Void)?>(nil)
+      func hash(into hasher: inout Hasher) {
+        hasher.combine(number)
+        if number == 0 {
+          Self.stop.withLock { stop in
+            defer { stop = nil }
+            return stop
+          }?()
+        }
+      }
+    }
+    let stock = MutableNode(Dictionary(uniqueKeysWithValues: (0..<6).map { (Key(number: $0), 1) }))
+    let parts = (0..<6).map { stock[key: Key(number: $0)] }, empty = MutableNode<Int>()
+    let sum = { (a: Int, b: Int) in
+      stock[key: Key(number: a)].combine(stock[key: Key(number: b)]).map { $0 + $1 }
+    }
+    var links: [any Cancelable] = []
+    whileInside { stop in
+      {
+        Key.stop.withLock { $0 = stop }
+        parts[0].link(to: empty)
+      }
+    } meanwhile: {
+      for (target, a, b) in [(5, 3, 4), (4, 1, 3), (3, 1, 2)] {
+        links.append(parts[target].link(to: sum(a, b)))
+      }
+      for value in [10, 20] {
+        parts[1].value = value
+        #expect(parts.map(\.value) == [1, value, 1, value + 1, 2 * value + 1, 3 * value + 2])
+      }
+    }
+    Key.stop.withLock { $0 = nil }
+    #expect(settle() && checkInvariants([stock]) == [])
+    keepAlive(links as AnyObject)
+  }
+
   @Test func `15.4 parts under keys that have one hash are told apart`() {
     struct Key: Hashable, Sendable {
       let name: String

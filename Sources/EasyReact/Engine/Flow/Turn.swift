@@ -14,8 +14,8 @@ import Synchronization
   /// How many calls into the library are open. Written by this thread alone; `isQuiet` looks at it.
   @usableFromInline let depth = Atomic<Int>(0)
   @usableFromInline var isTraced = false
-  /// A value is being described: see `describing`.
-  var isDescribing = false
+  /// A value is being described: how many calls were open then; see `describing`.
+  var describesAt = -1
   /// Where the next set was called, for a tracer.
   @usableFromInline var callSite: SourceLocation? = nil
   /// The stack, linked by `NodeStorage.caller`.

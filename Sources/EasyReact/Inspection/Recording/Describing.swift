@@ -85,11 +85,16 @@ func aside<Result>(_ body: () -> Result) -> Result {
 /// The value of a node is made into text. A node that is found in it is described without its value, which may lead back to where this
 /// began, or on and on.
 func describing<Result>(_ body: () -> Result) -> Result {
-  let turn = currentTurn()
-  let isNested = turn.pointee.isDescribing
-  turn.pointee.isDescribing = true
-  defer { turn.pointee.isDescribing = isNested }
+  let turn = currentTurn(), outer = turn.pointee.describesAt
+  turn.pointee.describesAt = turn.pointee.depth.load(ordering: .relaxed)
+  defer { turn.pointee.describesAt = outer }
   return body()
+}
+
+/// Not in a listener that runs because the description sets something.
+func isInDescription() -> Bool {
+  let turn = currentTurn()
+  return turn.pointee.describesAt == turn.pointee.depth.load(ordering: .relaxed)
 }
 
 /// A description that was cut, and a number that equal values have in common.
