@@ -134,12 +134,13 @@ func lookingRows() -> [GrowthRow] {
       recorder.stop()
       return Grown(work: 3 * size, keep: (up, down)) { _ = recorder.records }
     },
-    GrowthRow("n sets under a tracer, each of a field of a combine of n") { size in
+    // More than a tracer gets of a value, at each size.
+    GrowthRow("n sets under a tracer, each of a field of a combine of 10 n") { size in
       struct Quiet: GraphTracer { func trace(_ event: GraphEvent) {} }
-      let fields = (0..<size).map { MutableNode($0) }, all = Node.combine(fields)
+      let fields = (0..<10 * size).map { MutableNode($0) }, all = Node.combine(fields)
       return Grown(work: size, keep: (fields, all)) {
         GraphTracing.install(Quiet())
-        for field in fields { field.value = 1 }
+        for field in fields.prefix(size) { field.value = 1 }
         GraphTracing.install(nil)
       }
     },
