@@ -26,7 +26,7 @@ final class SamePart: Sendable {
 
   fileprivate init(_ way: PartWay, _ hash: Int, in table: PartTable) { place = (table, way, hash) }
   fileprivate init() { place = nil }
-  deinit { place?.table.remove(self, place!.hash) }
+  deinit { if let place { place.table.remove(self, place.hash) } }
 
   fileprivate func has(_ way: PartWay) -> Bool { place?.way == way }
 

@@ -119,69 +119,33 @@ struct RecordReader {
     if event.kind == .edgeMade {
       edge.born = moment
       edge.place = event.place.map { SourcePlace(file: $0.file, line: $0.line) }
-      if unborn.remove(edge.id) != nil, edges[edge.id] != nil { somethingComesOver(edge) }
+      if unborn.remove(edge.id) != nil, edges[edge.id] != nil { between.add(edge) }
     }
     let isCutNow = event.kind == .edgeCut && edge.cut == nil
     if isCutNow { edge.cut = moment }
     keep(edge)
-    if isCutNow { nothingComesOver(edge) }
-  }
-
-  /// Events are read in order, so no later one came over an edge that is cut.
-  private mutating func nothingComesOver(_ edge: EdgeRecord) {
-    guard let down = edge.downstream else { return }
-    let ends = Ends(up: edge.upstream, down: down)
-    guard let place = between.index(forKey: ends) else { return }
-    between.values[place].noteCut { edges[$0]?.cut == nil }
-    if between.values[place].ids.isEmpty { between.remove(at: place) }
+    // Events are read in order, so no later one came over an edge that is cut.
+    if isCutNow { between.noteCut(edge) { edges[$0]?.cut == nil } }
   }
 
   /// The edge that a value came over: the engine knows where it came from.
   private func edge(of event: TracedEvent) -> UInt64? {
     if event.edge != 0 { return event.edge }
     if event.other == 0 { return nil }
-    return between[Ends(up: event.other, down: event.node)]?.ids.last {
+    return between.last(from: event.other, to: event.node) {
       edges[$0]?.lived(at: event.sequence) ?? false
     }
   }
 
-  private struct Ends: Hashable {
-    let up, down: UInt64
-  }
-  private var between: [Ends: Parallel] = [:]
-
-  /// The edges between two nodes, oldest first. Those that were cut are taken out when they are the last, or more than half.
-  private struct Parallel {
-    var ids: [UInt64] = []
-    private var cut = 0
-
-    mutating func noteCut(_ lives: (UInt64) -> Bool) {
-      cut += 1
-      while let last = ids.last, !lives(last) {
-        ids.removeLast()
-        cut -= 1
-      }
-      if cut > ids.count / 2 { keep(lives) }
-    }
-
-    mutating func keep(_ lives: (UInt64) -> Bool) {
-      ids.removeAll { !lives($0) }
-      cut = 0
-    }
-  }
+  private var between = EdgesBetween()
 
   private mutating func keep(_ edge: EdgeRecord) {
     let isNew = edges.updateValue(edge, forKey: edge.id) == nil
-    if isNew, !unborn.contains(edge.id) { somethingComesOver(edge) }
+    if isNew, !unborn.contains(edge.id) { between.add(edge) }
   }
 
   /// Edges that are there, but not yet where the reader is in the events.
   private var unborn: Set<UInt64> = []
-
-  private mutating func somethingComesOver(_ edge: EdgeRecord) {
-    guard let down = edge.downstream else { return }
-    between[Ends(up: edge.upstream, down: down), default: Parallel()].ids.append(edge.id)
-  }
 
   /// Those that were cut before the oldest event: all at once, for many may lie between two nodes. Also those whose cut was dropped
   /// before it was read: of a node that is forgotten, and what does not live, if that is known.
@@ -191,17 +155,10 @@ struct RecordReader {
       if let living, !living.contains(edge.id), edge.born?.sequence ?? 0 < oldest { return true }
       return forgotten.contains(edge.upstream) || edge.downstream.map(forgotten.contains) ?? false
     }
-    var touched: Set<Ends> = []
-    for edge in edges.values where isDropped(edge) {
-      edges[edge.id] = nil
-      if let down = edge.downstream { touched.insert(Ends(up: edge.upstream, down: down)) }
-    }
-    for ends in touched {
-      between[ends]?.keep { edges[$0]?.cut == nil && edges[$0] != nil }
-      if between[ends]?.ids.isEmpty == true { between[ends] = nil }
-    }
+    let dropped = edges.values.filter(isDropped)
+    for edge in dropped { edges[edge.id] = nil }
+    between.forget(dropped) { edges[$0].map { $0.cut == nil } ?? false }
     edges.shrinkIfSparse()
-    between.shrinkIfSparse()
   }
 
   // MARK: - The graph as it is

@@ -609,13 +609,35 @@ private struct Order: Sendable, Equatable {
   }
 
   /// An index need not be `Hashable`: then a part is known by the lens alone.
-  @Test func `15.4 elements follow each other by their indices`() {
+  @Test func `15.4 elements follow each other, whatever their index is`() {
     let rows = MutableNode([1, 0, 0]), second = rows[index: 1], third = rows[index: 2]
     third.link(to: rows[index: 1].combine(rows[index: 0]).map { $0 * 10 + $1 })
     second.link(to: rows[index: 0].map { $0 + 1 })
     rows[index: 0].value = 5
     #expect(rows.value == [5, 6, 65])
-    keepAlive(second, third)
+    struct Rows: MutableCollection, RandomAccessCollection, Sendable {
+      struct Index: Comparable, Sendable, Strideable {
+        let number: Int
+        static func < (a: Index, b: Index) -> Bool { a.number < b.number }
+        func distance(to other: Index) -> Int { other.number - number }
+        func advanced(by n: Int) -> Index { Index(number: number + n) }
+      }
+      var values = [1, 0, 0]
+      var startIndex: Index { Index(number: 0) }
+      var endIndex: Index { Index(number: values.count) }
+      subscript(index: Index) -> Int {
+        get { values[index.number] }
+        set { values[index.number] = newValue }
+      }
+    }
+    #expect(!(Rows.Index.self is any Hashable.Type))
+    let plain = MutableNode(Rows()), places = (0..<3).map { Rows.Index(number: $0) }
+    let parts = places.map { plain[index: $0] }
+    parts[2].link(to: parts[1].combine(parts[0]).map { $0 * 10 + $1 })
+    parts[1].link(to: plain[index: places[0]].map { $0 + 1 })
+    plain[index: places[0]].value = 5
+    #expect(plain.value?.values == [5, 6, 65])
+    keepAlive(second, third, parts as AnyObject)
   }
 
   /// The value that such a lens tells again was read from the outermost whole, as if that were the outer lens: memory of another type.
