@@ -566,9 +566,9 @@ private struct Order: Sendable, Equatable {
     }
     let stock = MutableNode(Dictionary(uniqueKeysWithValues: (0..<6).map { (Key(number: $0), 1) }))
     let parts = (0..<6).map { stock[key: Key(number: $0)] }, empty = MutableNode<Int>()
-    let sum = { (a: Int, b: Int) in
-      stock[key: Key(number: a)].combine(stock[key: Key(number: b)]).map { $0 + $1 }
-    }
+    // Made before the table of parts is, so that they have to be found.
+    let looks = (0..<6).map { stock[key: Key(number: $0)] }
+    let sum = { (a: Int, b: Int) in looks[a].combine(looks[b]).map { $0 + $1 } }
     var links: [any Cancelable] = []
     whileInside { stop in
       {
@@ -594,15 +594,18 @@ private struct Order: Sendable, Equatable {
       let name: String
       func hash(into hasher: inout Hasher) { hasher.combine(0) }
     }
-    let keys = ["a", "b", "c", "d"].map(Key.init(name:)), stock = MutableNode([Key: Int]())
+    let keys = ["a", "b", "c", "d", "e", "f"].map(Key.init(name:)),
+      stock = MutableNode([Key: Int]())
     let ends = keys.map { stock[key: $0] }
-    for (end, (first, second)) in zip(ends.dropFirst(2), [(0, 1), (2, 1)]) {
-      end.link(to: stock[key: keys[first]].combine(stock[key: keys[second]]).map { $0 * 10 + $1 })
+    for row in (2..<6).reversed() {
+      let two = stock[key: keys[row - 1]].combine(stock[key: keys[row - 2]])
+      ends[row].link(to: two.map { $0 + $1 })
     }
-    for (a, b) in [(1, 2), (3, 4)] {
+    for (a, b) in [(1, 2), (3, 4), (50, 60)] {
       stock[key: keys[0]].value = a
       stock[key: keys[1]].value = b
-      #expect(ends.map(\.value) == [a, b, 10 * a + b, 100 * a + 10 * b + b])
+      let sums = [a, b, a + b, a + 2 * b, 2 * a + 3 * b, 3 * a + 5 * b]
+      #expect(ends.map(\.value) == sums)
     }
     #expect(checkInvariants([stock]) == [])
     keepAlive(ends as AnyObject)
