@@ -90,23 +90,20 @@ extension `18 A graph that explains itself` {
       withExtendedLifetime((late, listening)) {}
     }
 
-    @Test func `18.1 each thread has a number, also where it makes nodes alone`() {
-      recorded { recorder in
-        let made = Mutex<[AnyNode]>([])
-        for _ in 0..<2 {
-          let isDone = DispatchSemaphore(value: 0)
-          Thread {
-            let node = MutableNode(1)
-            made.withLock { $0.append(node) }
-            isDone.signal()
-          }.start()
-          isDone.wait()
+    @Test func `18.1 each thread has a number, also where it makes nodes alone`() async {
+      let recorder = GraphRecorder()
+      recorder.start()
+      defer { recorder.stop() }
+      let made = Mutex<[AnyNode]>([])
+      for _ in 0..<2 {
+        await onThreads(1) { _ in
+          let node = MutableNode(1)
+          made.withLock { $0.append(node) }
         }
-        let records = recorder.records
-        let threads = made.withLock { $0 }.flatMap { records.events(of: $0, .nodeMade) }.map(
-          \.thread)
-        #expect(threads.count == 2 && Set(threads).count == 2 && !threads.contains(0))
       }
+      let records = recorder.records
+      let threads = made.withLock { $0 }.flatMap { records.events(of: $0, .nodeMade) }.map(\.thread)
+      #expect(threads.count == 2 && Set(threads).count == 2 && !threads.contains(0))
     }
 
     @Test func `18.1 a turn that began before the recording has no number in it`() {

@@ -28,17 +28,19 @@ extension GraphRecords {
 }
 
 /// Runs a body on each of several threads of their own, and returns when all are done: nothing blocks in the pool of the
-/// tasks.
+/// tasks. What the body holds is let go before that, for the next recorder would see it go.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
+  let shared = Mutex<(@Sendable (Int) -> Void)?>(body)
   await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
     let left = Mutex(count)
     for number in 0..<count {
       Thread {
-        body(number)
+        shared.withLock { $0 }?(number)
         if left.withLock({
           $0 -= 1
           return $0 == 0
         }) {
+          _ = shared.withLock { $0.take() }
           done.resume()
         }
       }.start()
