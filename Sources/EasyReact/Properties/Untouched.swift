@@ -1,15 +1,15 @@
 // Has a part been touched? Its own `==` may leave out what the user goes by, so nothing but what it holds can tell.
 
 /// They have the same bits; or are made anew at each look, as by a computed property or a `map`, and hold the same throughout, as far as that
-/// can be seen: not in objects, closures, and types that show what they like (`CustomReflectable`).
-/// - Complexity: O(what they hold); at most some microseconds where it holds no collections.
+/// can be seen: not in objects, closures, plain values behind `any`, and types that show what they like (`CustomReflectable`).
+/// - Complexity: O(what they hold).
 func isUntouched<Value>(_ first: Value?, _ second: Value?) -> Bool {
   guard let first, let second else { return first == nil && second == nil }
   var looks = 64
   return holdSame(first, second, &looks)
 }
 
-/// - Parameter looks: At how many structs, tuples and enums it may still look, for each takes a microsecond, and a frame of the stack
+/// - Parameter looks: At how many structs, tuples and enums it may still look, for each takes some microseconds, and a frame of the stack
 ///   where it lies in another one. What is larger counts as touched.
 private func holdSame<Value>(_ first: Value, _ second: Value, _ looks: inout Int) -> Bool {
   let haveSameBits = withUnsafeBytes(of: first) { first in

@@ -26,14 +26,21 @@ private struct Card: Sendable, Hashable {
 private enum Shape: Sendable {
   case none, empty
   case titled(String, size: Double)
+  case named(String), called(String)
   indirect case inside(Shape)
 }
 
 private protocol Figure: Sendable {}
 extension Card: Figure {}
+/// Has the fields of a card.
+private struct Sheet: Figure {
+  var title = text(), weight = 1.5, tags: [String?] = [text("t"), nil]
+}
 extension String: Figure {}
 
-private final class Object: Sendable {}
+private final class Object: Sendable {
+  let title = text()
+}
 
 private struct Holder: Sendable {
   var title = text()
@@ -130,8 +137,10 @@ private struct Tree: Sendable {
     expectTold({ Shape.titled(text(), size: 3) }, then: { Shape.titled(text(), size: 4) })
     expectTold({ [text("k"): Card()] }, then: { [text("k"): Card(weight: 2)] })
     expectTold({ Set([Card()]) }, then: { Set([Card(weight: 2)]) })
-    expectTold({ Drawing(figure: Card()) }, then: { Drawing(figure: text()) })
-    expectTold({ Numbered(number: 7) }, then: { Numbered(number: Int8(7)) })
+    expectTold({ Shape.named(text()) }, then: { Shape.called(text()) })
+    expectTold({ Card() as any Figure }, then: { Sheet() as any Figure })
+    expectTold({ Drawing(figure: Card()) }, then: { Drawing(figure: Sheet()) })
+    expectTold({ Drawing(figure: Card()) }, then: { Drawing(figure: Card(weight: 2)) })
     expectTold({ Tree(children: [Tree(), Tree()]) }, then: { Tree(children: [Tree()]) })
   }
 
@@ -139,6 +148,7 @@ private struct Tree: Sendable {
     expectTold { Object() }
     expectTold { Holder(object: Object()) }
     expectTold { Secretive() }
+    expectTold { Numbered(number: 7) }
     // As many as are looked at, and one more.
     expectUntold { (1...64).map { _ in Tree() } }
     expectTold { (1...65).map { _ in Tree() } }
