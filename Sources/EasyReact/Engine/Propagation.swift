@@ -42,7 +42,7 @@ extension NodePointer {
     var number = newWave()
     if claim(by: turn) || spinClaim(by: turn, &number) {
       if context == nil, pointee.flags.isEmpty, !hasReached(number), !turn.pointee.isTraced {
-        beginWave(number, in: turn) { store(value) }
+        beginWave(number, in: turn) { store(value, under: number) }
       } else {
         apply(.value(value), number, context: context, in: turn)
       }
@@ -61,7 +61,7 @@ extension NodePointer {
     if context == nil, pointee.flags.has(.eventNode), isReadyForEvent, !hasReached(number),
       !turn.pointee.isTraced, case .value(let value) = arrival
     {
-      return beginWave(number, .event, in: turn) { storeNextEvent(value) }
+      return beginWave(number, .event, in: turn) { storeNextEvent(value, under: number) }
     }
     let saved = turn.pointee.wave
     let delivery = Delivery(number, context: context)

@@ -137,7 +137,8 @@ extension NodePointer {
       return false
     }
     noteStored(
-      delivery, delivery.wave.flags.without(.late), sender: turn.pointee.runningSender, in: turn)
+      noteVersion(delivery), delivery, delivery.wave.flags.without(.late),
+      sender: turn.pointee.runningSender, in: turn)
     changed.noteTold(self)
     return true
   }

@@ -9,8 +9,7 @@ extension MutableNode {
   ///     sync.cancel()
   ///
   /// At first the other side wins if it is not empty, else this side's value goes over; each node that
-  /// changes is told once. If this side was set later, the other one hears its value once more. Each
-  /// side is told once a set, even in a ring or a full mesh of syncs.
+  /// changes is told once. Each side is told once a set, even in a ring or a full mesh of syncs.
   /// A sync does not keep its nodes alive: when one is released the sync is over, so keep a node that is made for it, such as
   /// those that `map` and lenses make. Dropping the result
   /// does not end it. Syncing a node with itself does nothing. A node that is not mutable is synced by
@@ -65,7 +64,7 @@ extension Node {
     let turn = currentTurn()
     turn.enter()
     // What is set from now on is newer than the first value of either side.
-    let number = newWave()
+    let beginning = SyncBeginning(comesBack: !isPlain)
     var halves: [EdgePointer] = []
     let numberHere = here.setEnds { from, to in
       (from, to) = (other, self)
@@ -77,7 +76,7 @@ extension Node {
     } attach: { edge, _ in
       halves.append(edge)
     }
-    halves[0].beginSync(there: halves[1], number, isPlain: isPlain, in: turn)
+    halves[0].beginSync(there: halves[1], beginning, in: turn)
     turn.leave()
     return SyncCancelable([(here, numberHere), (there, numberThere)])
   }
@@ -88,42 +87,59 @@ extension Node {
 extension EdgePointer {
   /// Both halves are in the lists, and neither is followed yet.
   fileprivate func beginSync(
-    there: EdgePointer, _ number: UInt64, isPlain: Bool, in turn: TurnPointer
+    there: EdgePointer, _ beginning: SyncBeginning, in turn: TurnPointer
   ) {
-    let other = pointee.up!
-    if turn.pointee.isTraced { for half in [self, there] { half.traceEdge(made: true, in: turn) } }
-    if other.holds(by: turn), there.pointee.up!.holds(by: turn) {
-      let winner = other.pointee.hasValue.load(ordering: .relaxed) ? self : there
+    let (here, side, other) = (self, there.pointee.up!, pointee.up!)
+    for half in [here, there] {
+      half.block.pointee.beginning = .passRetained(beginning)
+      if turn.pointee.isTraced { half.traceEdge(made: true, in: turn) }
+    }
+    if other.holds(by: turn), side.holds(by: turn) {
       // A part of another node may have been set since its inlet was told its number.
-      if pointee.down != there.pointee.up { there.pointee.up!.raiseInlet(in: turn) }
+      if here.pointee.down != side { side.raiseInlet(in: turn) }
       if there.pointee.down != other { other.raiseInlet(in: turn) }
-      let areAttached = [attachWithoutPush(in: turn), there.attachWithoutPush(in: turn)]
-      if areAttached == [true, true],
-        winner.pointee.up!.pointee.hasValue.load(ordering: .relaxed)
-      {
-        winner.tellFirst(in: turn, comesBack: !isPlain, as: winner.pointee.up!.versionOfPart)
-      }
+      let areAttached = [
+        here.attachWithoutPush(in: turn), there.attachWithoutPush(in: turn),
+      ]
+      if areAttached != [true, true] { return }
+      let isOthers = other.pointee.hasValue.load(ordering: .relaxed)
+      let (winner, loser) = isOthers ? (here, there) : (there, here)
+      loser.tell(since: beginning, in: turn)  // by another thread, before this one came in
+      winner.tellFirst(of: beginning, in: turn)
       return
     }
-    // A thread is inside one of them. What it finds in the other node counts; on this side what was
-    // set since, and else what comes back: the other node may have taken on an older value meanwhile.
+    // A thread is inside one of them.
     other.perform(in: turn) { turn in
-      let isOthers = other.pointee.hasValue.load(ordering: .relaxed)
-      attachHalf(number, pushes: true, in: turn)
-      there.pointee.up!.perform(in: turn) { turn in
-        there.attachHalf(number, pushes: !isOthers, in: turn)
+      if here.attachWithoutPush(in: turn) { here.tellFirst(of: beginning, in: turn) }
+      side.perform(in: turn) { turn in
+        if there.attachWithoutPush(in: turn) { there.tellFirst(of: beginning, in: turn) }
       }
     }
   }
 
-  /// - Parameter pushes: Does the value count that was here before the sync was made?
-  fileprivate func attachHalf(_ number: UInt64, pushes: Bool, in turn: TurnPointer) {
-    let up = pointee.up!, version = up.versionOfPart ?? up.version()
-    if attachWithoutPush(in: turn), up.pointee.hasValue.load(ordering: .relaxed),
-      pushes || version.number >= number
-    {
-      pushValue(in: turn, as: max(version, (number, 0)))
+  /// The side wins that is not empty, the other one first. Holder.
+  private func tellFirst(of beginning: SyncBeginning, in turn: TurnPointer) {
+    let version = pointee.up!.versionToSync()
+    if let version, beginning.begin(over: self, with: version), version.number < beginning.number {
+      tellFirst(beginning.number, in: turn)
+    } else {
+      tell(since: beginning, in: turn)
     }
+  }
+
+  /// What the side holds crosses in any case if it was set since the sync was made. Holder.
+  private func tell(since beginning: SyncBeginning, in turn: TurnPointer) {
+    guard let version = pointee.up!.versionToSync(), version.number >= beginning.number else {
+      return
+    }
+    pushValue(in: turn, as: version)
+  }
+}
+
+extension NodePointer {
+  /// Of the value, or of the part; nil: there is none.
+  fileprivate func versionToSync() -> Version? {
+    pointee.hasValue.load(ordering: .relaxed) ? versionOfPart ?? version() : nil
   }
 }
 
@@ -133,7 +149,13 @@ extension EdgePointer {
   if let version = node.partVersion { return half(of: version, transform) }
   return NodeTransform(.sync) {
     EdgeParts { up, edge, turn in
-      edge.pass(up.withValue(transform), from: up, in: turn)
+      if !edge.mayBeOlderThanSync(turn) {
+        return edge.pass(up.withValue(transform), from: up, in: turn)
+      }
+      guard let delivery = Delivery(overHalf: edge, turn) else {
+        return edge.stop(.reachedAlready, in: turn)
+      }
+      return edge.passSlowly(.value(up.withValue(transform)), delivery, from: up, in: turn)
     }
   }
 }
@@ -144,7 +166,9 @@ extension EdgePointer {
   NodeTransform(.sync) {
     EdgeParts { up, edge, turn in
       let value = up.withValue(transform)  // user code
-      let delivery = version.delivery(over: edge, from: up, in: turn)
+      guard let delivery = version.delivery(over: edge, from: up, in: turn) else {
+        return edge.stop(.reachedAlready, in: turn)
+      }
       return edge.passSlowly(.value(value), delivery, from: up, in: turn)
     }
   }

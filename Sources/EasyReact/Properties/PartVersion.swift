@@ -134,16 +134,22 @@ import Synchronization
     isWatched && isUntouched(present.withLock { $0.value }, value)
   }
 
-  /// What the node holds goes with the part's version, even if the present wave has not touched the part.
+  /// What the node holds goes with the part's version, even if the present wave has not touched the part. Nil: it does not cross.
   @usableFromInline func delivery(
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
-  ) -> Delivery {
+  ) -> Delivery? {
     var delivery = Delivery(edge, turn)
-    if !isWatched { return delivery }
-    let number = delivery.wave.number, version = version
-    if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
-      (delivery.wave.number, delivery.tiebreak) = version
+    let number = delivery.wave.number
+    if isWatched {
+      let version = version
+      if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
+        (delivery.wave.number, delivery.tiebreak) = version
+      }
     }
+    guard let crossing = edge.crossing((delivery.wave.number, delivery.tiebreak)) else {
+      return nil
+    }
+    (delivery.wave.number, delivery.tiebreak) = crossing
     return delivery
   }
 }

@@ -75,6 +75,8 @@ class Twin {
     /// Of attachment.
     let number: Int
     let up: Node, down: Node, kind: Kind, isOfSync: Bool
+    /// Of half of a sync.
+    var beginning: SyncBeginning?
     /// An event becomes a value on it.
     let keepsEvents: Bool
     /// Closed a cycle, with edges that do not lead back, when it was linked.
@@ -168,8 +170,8 @@ class Twin {
     lastWave += 1
     return lastWave
   }
-  /// Odd as long as nothing but filtered edges is crossed.
-  private func newSequence() -> Int { 2 * newWave() + 1 }
+  /// Odd as long as nothing but filtered edges is crossed. With room for those that are newer than it and older than the next.
+  private func newSequence() -> Int { 64 * newWave() + 1 }
 
   // MARK: - Setting, now or in a batch
 
@@ -406,10 +408,14 @@ class Twin {
     let up = edge.up, down = edge.down, ledBack = arrival.ledBack || edge.leadsBack
     let isFiltered = edge.leadsBack || edge.isOfSync || (ledBack && reaches(down, up))
     let sequence = up.newest == wave ? up.sequence : 0
-    let route = Route(
+    var route = Route(
       wave: wave, sequence: isFiltered ? sequence : sequence & ~1, ledBack: ledBack,
       isFiltered: isFiltered, isEvent: arrival.isEvent && !edge.keepsEvents,
       context: arrival.context, origins: arrival.origins, isLate: arrival.isLate)
+    guard let version = crossing(edge, wave, route.sequence) else {
+      return stop(.reachedAlready, at: down, route)
+    }
+    (route.wave, route.sequence) = version
     if isFiltered && wasReached(down, by: route) {
       if edge.isOfStateOfJoin, route.wave! < down.newest { down.missedAt = newWave() }
       // It chooses by the newest all the same, when something makes it run.
@@ -784,19 +790,55 @@ class Twin {
     if node === other { return [] }
     let here = attach(other, node, .plain(transform), isOfSync: true)
     let there = attach(node, other, .plain(revert), isOfSync: true)
-    inTurn { tellFirst(other.value == nil ? there : here, comesBack: true) }
+    let winner = other.value == nil ? there : here
+    guard winner.up.value != nil else { return [here, there] }
+    let beginning = SyncBeginning(number: newWave(), first: newSequence(), winner: winner)
+    (here.beginning, there.beginning) = (beginning, beginning)
+    inTurn { follow(winner, winner.up.newest, Route(), isFirst: true) }
     return [here, there]
   }
 
-  /// Over an edge that is filtered, as a set of its end; under the number of its start where that is
-  /// the newer one, so that nothing goes back, unless it is to come back through a transform. Values that nodes have from the start are older than
-  /// any wave.
-  private func tellFirst(_ edge: Edge, comesBack: Bool = false) {
+  /// What the winning side of a sync had before counts on the other side as set when the sync was made, and what the other side
+  /// had does not cross. Only the first value comes back, through the other transform.
+  final class SyncBeginning {
+    let number: Int, first: Int, winner: Edge
+    var sequence: Int, crossed: (Int, Int)?
+
+    init(number: Int, first: Int, winner: Edge) {
+      (self.number, self.first, self.winner, sequence) = (number, first, winner, first)
+    }
+  }
+
+  /// Nil: it does not cross.
+  private func crossing(_ edge: Edge, _ wave: Int, _ sequence: Int) -> (Int, Int)? {
+    guard let beginning = edge.beginning, wave <= beginning.number else { return (wave, sequence) }
+    let number = beginning.number
+    if edge === beginning.winner {
+      if wave == number { return (wave, sequence) }
+      if let crossed = beginning.crossed {
+        if (wave, sequence) <= crossed { return nil }
+        beginning.sequence = newSequence()
+      }
+      beginning.crossed = (wave, sequence)
+      return (number, beginning.sequence)
+    }
+    if (wave, sequence) < (number, beginning.sequence) { return nil }
+    if sequence == beginning.sequence, sequence != beginning.first { return nil }
+    beginning.sequence = sequence
+    beginning.crossed!.1 = (beginning.crossed!.1 | 1) + 2
+    return beginning.crossed
+  }
+
+  /// Over an edge that leads back, as a set of its end; under the number of its start where that is
+  /// the newer one, so that nothing goes back. Values that nodes have from the start are older than any wave.
+  private func tellFirst(_ edge: Edge) {
     let (up, down) = (edge.up, edge.down)
     if up.value == nil { return }
-    let mayKeep = !comesBack && !down.isNotifying
-    if mayKeep, up.newest <= 1, down.newest <= 1 { (up.newest, up.sequence) = (1, newSequence()) }
-    let isNewer = mayKeep && (down.newest, down.sequence) < (up.newest, up.sequence)
+    if !down.isNotifying, up.newest <= 1, down.newest <= 1 {
+      (up.newest, up.sequence) = (1, newSequence())
+    }
+    let isNewer =
+      !down.isNotifying && (down.newest, down.sequence) < (up.newest, up.sequence)
     follow(edge, isNewer ? up.newest : newWave(), Route(), isFirst: true)
   }
 

@@ -36,7 +36,7 @@ extension NodePointer {
         var value = slot(Value.self).pointee
         change(&value)
         pointee.flags.remove(.busy)
-        beginWave(number, in: turn) { store(value) }
+        beginWave(number, in: turn) { store(value, under: number) }
       } else {
         apply(.change(change), number, context: nil, in: turn)
       }

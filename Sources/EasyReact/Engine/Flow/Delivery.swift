@@ -6,11 +6,14 @@ import Synchronization
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
 /// What a value gets besides its number: see `assignVersion`. The three lowest bits: has it crossed only filtered edges since it was given (in the models:
-/// is it odd); is it marked, as long as that holds; `toldAgain`.
+/// is it odd); is it marked, as long as that holds; `toldAgain`. Five more leave room for `nextSequence`.
 /// - Parameter isMarked: A whole marks what it tells under a number that it has told already: see `ArrivedPart`.
 func newSequence(isMarked: Bool = false) -> UInt64 {
-  newWave() << 3 | (isMarked ? 4 : 0) | 2
+  newWave() << 8 | (isMarked ? 4 : 0) | 2
 }
+
+/// Newer than this one, and older than whatever else is.
+func nextSequence(_ sequence: UInt64) -> UInt64 { (sequence & ~7) + 8 | 2 }
 
 func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
 func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }

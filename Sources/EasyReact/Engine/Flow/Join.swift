@@ -266,8 +266,7 @@ extension JoinPointer {
   if turn.pointee.wave.flags.rawValue | storage.pointee.flags.rawValue == 0,
     storage.pointee.wave.load(ordering: .relaxed) < wave
   {
-    storage.store(value)
-    storage.pointee.wave.store(wave, ordering: .releasing)
+    storage.store(value, under: wave)
     storage.pointee.sender.store(turn.pointee.runningSender, ordering: .relaxed)
     if turn.pointee.isTraced {
       storage.traceStored(origin: wave, rules: .ofJoin, from: turn.pointee.runningSender, in: turn)

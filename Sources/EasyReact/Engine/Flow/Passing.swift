@@ -12,7 +12,9 @@ extension EdgePointer {
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
     let delivery = Delivery(self, turn)
     let down = pointee.down.unsafelyUnwrapped
-    if delivery.isFiltered && down.isReached(by: delivery), !pointee.isJudgedBelow() {
+    if delivery.isFiltered && down.isReached(by: delivery), !pointee.isJudgedBelow(),
+      !(flags.has(.sync) && mayBeOlderThanSync(turn))
+    {
       if let join = pointee.joinBelow() {
         // First: after the other note a run reads what this one makes it read.
         join.missChange()
@@ -49,12 +51,11 @@ extension EdgePointer {
     else { return false }
     if flags == 0 {
       if !down.pointee.flags.isEmpty { return false }
-      down.store(value)
+      down.store(value, under: wave)
     } else {
       if !down.isReadyForEvent || pointee.traits.has(.keepsEvents) { return false }
-      down.storeNextEvent(value)
+      down.storeNextEvent(value, under: wave)
     }
-    down.pointee.wave.store(wave, ordering: .releasing)
     down.pointee.sender.store(up, ordering: .relaxed)
     return true
   }
@@ -87,8 +88,7 @@ extension EdgePointer {
     let down = pointee.down.unsafelyUnwrapped
     // Read before the old value dies, whose deinit may set anything.
     let wave = turn.pointee.wave.number
-    down.store(value)
-    down.pointee.wave.store(wave, ordering: .releasing)
+    down.store(value, under: wave)
     down.pointee.sender.store(up, ordering: .relaxed)
   }
 

@@ -15,23 +15,26 @@ extension NodePointer {
       return false
     }
     var flags = delivery.wave.flags.without(.late.with(.event))
+    var version: Version = (0, 0)
     // The value is not the join's own, but perhaps has the number of one that is.
     if !delivery.rules.has(.ofJoin) { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
       if isEvent(delivery) {
         flags.insert(.event)
-        storeEvent(value)
+        storeEvent(value) { version = noteVersion(delivery) }
       } else {
-        storeAfterEvent(value)
+        storeAfterEvent(value) { version = noteVersion(delivery) }
       }
     case .empty:
-      clearValue(Value.self)
+      clearValue(Value.self) { version = noteVersion(delivery) }
       flags.insert(.emptied)
     case let change:
-      if !storeChange(change, delivery, &flags, sender: sender, in: turn) { return false }
+      if !storeChange(change, delivery, &version, &flags, sender: sender, in: turn) {
+        return false
+      }
     }
-    noteStored(delivery, flags, sender: sender, in: turn)
+    noteStored(version, delivery, flags, sender: sender, in: turn)
     return true
   }
 
@@ -44,15 +47,15 @@ extension NodePointer {
 
   /// Computes what the node is to hold from what it holds. False: it keeps that.
   @usableFromInline func storeChange<Value: Sendable>(
-    _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: inout NodeFlags,
-    sender: NodePointer?, in turn: TurnPointer
+    _ arrival: Arrival<Value>, _ delivery: Delivery, _ version: inout Version,
+    _ flags: inout NodeFlags, sender: NodePointer?, in turn: TurnPointer
   ) -> Bool {
     if case .decision(let body) = arrival {
       switch decided(by: body) {
       case .keep: return false
-      case .store(let value): storeAfterEvent(value)
+      case .store(let value): storeAfterEvent(value) { version = noteVersion(delivery) }
       case .clear:
-        clearValue(Value.self)
+        clearValue(Value.self) { version = noteVersion(delivery) }
         flags.insert(.emptied)
       }
       return true
@@ -66,21 +69,24 @@ extension NodePointer {
       }
       return false
     }
-    store(value)
+    store(value) { version = noteVersion(delivery) }
     return true
+  }
+
+  /// What is stored has this version.
+  @usableFromInline func noteVersion(_ delivery: Delivery) -> Version {
+    let (wave, tiebreak) = version(for: delivery)
+    if tiebreak != 0 { noteTiebreak(wave, tiebreak) }
+    pointee.wave.store(wave, ordering: .releasing)
+    return (wave, tiebreak)
   }
 
   /// The part that needs no type. Compiled once, in the library, like everything on the slow ways that can be.
   @usableFromInline func noteStored(
-    _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?, in turn: TurnPointer
+    _ version: Version, _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?,
+    in turn: TurnPointer
   ) {
-    var flags = carried
-    let (wave, tiebreak) = version(for: delivery)
-    if tiebreak != 0 {
-      flags.insert(.late)
-      noteTiebreak(wave, tiebreak)
-    }
-    pointee.wave.store(wave, ordering: .releasing)
+    let wave = version.number, flags = version.tiebreak == 0 ? carried : carried.with(.late)
     pointee.sender.store(sender, ordering: .relaxed)
     pointee.flags.insert(flags)
     if let context = delivery.wave.context { keepContext(context) }

@@ -33,14 +33,13 @@ extension NodePointer {
     pointee.wave.load(ordering: .relaxed) >= number
   }
 
-  /// Begins a wave here: called by the holder of a node that is at rest and has a lower number. `store` stores its value.
+  /// Begins a wave here: called by the holder of a node that is at rest and has a lower number. `store` stores its value and number.
   @inlinable @inline(__always) func beginWave(
     _ number: UInt64, _ flags: NodeFlags = [], in turn: TurnPointer, _ store: () -> Void
   ) {
     let saved = turn.pointee.wave
     turn.pointee.wave = Wave(number: number, flags: flags)
     store()
-    pointee.wave.store(number, ordering: .releasing)
     pointee.sender.store(nil, ordering: .relaxed)
     propagate(in: turn)
     turn.pointee.wave = saved

@@ -64,38 +64,39 @@ extension EdgePointer {
     _ = consume context
   }
 
-  /// The first value over a filtered edge is a set of its downstream (decision 0002). It keeps its own
-  /// number if that is the newer one, so that nothing goes back; else, or if it is to come back, it
-  /// gets a new one. Holder of the upstream's region.
-  /// - Parameter version: Nil: that of the upstream.
+  /// The first value over an edge that leads back is a set of its downstream (decision 0002). It keeps its own
+  /// number if that is the newer one, so that nothing goes back; else it gets a new one. Holder of the upstream's region.
+  func tellFirst(in turn: TurnPointer, context: ContextBox? = nil) {
+    let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
+    let mayKeepNumber = !up.hasAudience && down.holds(by: turn) && !down.pointee.flags.has(.busy)
+    let areFromTheStart = mayKeepNumber && up.areFromTheStart(down)
+    let present = up.version()
+    let keepsNumber = mayKeepNumber && (areFromTheStart || down.version() < present)
+    let number = keepsNumber ? present.number : newWave()
+    up.noteToldEarly(under: number)
+    tellFirst(
+      number, keepsNumber && present.tiebreak != 0 ? .late : [], in: turn, context: context)
+  }
+
+  /// The same, under a number that is known.
   func tellFirst(
-    in turn: TurnPointer, context: ContextBox? = nil, comesBack: Bool = false,
-    as version: Version? = nil
+    _ number: UInt64, _ flags: NodeFlags = [], in turn: TurnPointer, context: ContextBox? = nil
   ) {
     let (up, down) = (pointee.up.unsafelyUnwrapped, pointee.down.unsafelyUnwrapped)
     let saved = turn.pointee.wave
-    let mayKeepNumber =
-      !comesBack && !up.hasAudience && down.holds(by: turn) && !down.pointee.flags.has(.busy)
-    let areFromTheStart = mayKeepNumber && version == nil && up.areFromTheStart(down)
-    let present = areFromTheStart ? up.version() : version ?? up.version()
-    let keepsNumber = mayKeepNumber && (areFromTheStart || down.version() < present)
-    turn.pointee.wave.number = keepsNumber ? present.number : newWave()
-    turn.pointee.wave.flags = keepsNumber && present.tiebreak != 0 ? .late : []
+    turn.pointee.wave = Wave(number: number, flags: flags, context: context)
     if context != nil { turn.pointee.wave.flags.insert(.context) }
-    turn.pointee.wave.context = context.map { Unmanaged.passUnretained($0) }
-    let wave = turn.pointee.wave.number
-    if !comesBack { up.noteToldEarly(under: wave) }
     // Busy only while a tracer hears of it and during the user's transform: what comes back finds it at rest.
     let wasBusy = up.pointee.flags.only(.busy)
     up.pointee.flags.insert(.busy)
     if turn.pointee.isTraced {
-      up.traceWave(wave, began: true)
+      up.traceWave(number, began: true)
       tracePush(in: turn)
     }
     let isStored = pointee.run(up, self, turn)
     up.pointee.flags = up.pointee.flags.without(.busy).with(wasBusy)
     if isStored { down.propagate(in: turn) }
-    if turn.pointee.isTraced { up.traceWave(wave, began: false) }
+    if turn.pointee.isTraced { up.traceWave(number, began: false) }
     up.tellWhatWaits(in: turn)  // set by the transform, or by a tracer
     turn.pointee.wave = saved
     _ = consume context

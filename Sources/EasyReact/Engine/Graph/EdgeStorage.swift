@@ -175,8 +175,12 @@ struct EdgeReference: @unchecked Sendable {
   /// `previousIn` is the last.
   @usableFromInline let nextIn = Atomic<EdgePointer?>(nil)
   @usableFromInline let previousIn = Atomic<EdgePointer?>(nil)
+  /// Retained, of half of a sync: set before the edge is attached.
+  @usableFromInline var beginning: Unmanaged<SyncBeginning>?
 
   @inlinable init(_ edge: consuming EdgeStorage) { self.edge = edge }
+
+  deinit { beginning?.release() }
 }
 
 /// An edge with a block of its own.

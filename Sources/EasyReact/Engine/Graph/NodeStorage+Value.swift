@@ -78,16 +78,26 @@ extension NodePointer {
   }
 
   /// Holder only.
-  @inlinable @inline(__always) func store<Value>(_ value: consuming Value) {
+  @inlinable @inline(__always) func store<Value>(_ value: consuming Value) { store(value) {} }
+
+  @inlinable @inline(__always) func store<Value>(_ value: consuming Value, under wave: UInt64) {
+    store(value) { pointee.wave.store(wave, ordering: .releasing) }
+  }
+
+  /// - Parameter note: Notes the version of the value: once it is stored, see `numberOfValue`; and before the old one dies, which is user
+  ///   code and may make a sync. No user code itself.
+  @inlinable @inline(__always) func store<Value>(_ value: consuming Value, _ note: () -> Void) {
     if isWord(Value.self) {
       wordSlot(Value.self).pointee.store(bits(of: value), ordering: .releasing)
       pointee.hasValue.store(true, ordering: .releasing)
+      note()
     } else {
       let place = slot(Value.self)
       if pointee.hasValue.load(ordering: .relaxed) {
         let flags = beginDying(Value.self)
         pointee.acquire()
         swap(&place.pointee, &value)
+        note()
         pointee.release()
         _ = consume value
         endDying(Value.self, flags)
@@ -95,6 +105,7 @@ extension NodePointer {
         pointee.acquire()
         place.initialize(to: value)
         pointee.hasValue.store(true, ordering: .releasing)
+        note()
         pointee.release()
       }
     }
@@ -110,18 +121,20 @@ extension NodePointer {
   }
 
   /// Holder only.
-  @inlinable @inline(never) func clearValue<Value>(_: Value.Type) {
-    if !pointee.hasValue.load(ordering: .relaxed) { return }
+  @inlinable @inline(never) func clearValue<Value>(_: Value.Type, _ note: () -> Void = {}) {
+    if !pointee.hasValue.load(ordering: .relaxed) { return note() }
     if isWord(Value.self) {
       // Whoever reads it under the lock, in `readWordLocked`, reads all of it before an event can be stored.
       pointee.acquire()
       pointee.hasValue.store(false, ordering: .releasing)
+      note()
       pointee.release()
       return
     }
     let flags = beginDying(Value.self)
     pointee.acquire()
     pointee.hasValue.store(false, ordering: .releasing)
+    note()
     let old = slot(Value.self).move()
     pointee.releaseAfterCopying()
     _ = consume old
@@ -134,8 +147,10 @@ extension NodePointer {
 extension NodePointer {
   /// While an event is told it lies where a value would: steps and listeners read it there. The node
   /// is empty meanwhile, so nobody else takes it for the node's value. Holder.
-  @inlinable @inline(never) func storeEvent<Value>(_ value: consuming Value) {
-    clearValue(Value.self)
+  @inlinable @inline(never) func storeEvent<Value>(
+    _ value: consuming Value, _ note: () -> Void
+  ) {
+    clearValue(Value.self, note)
     // Somebody may be reading the value that was here. A reader that finds the event also finds the mark, and looks
     // again under the lock, under which the value was cleared.
     if isWord(Value.self) { pointee.insert(.hasHeldEvent) }
@@ -153,14 +168,23 @@ extension NodePointer {
     pointee.flags.insert(.event)
   }
 
+  @inlinable @inline(__always) func storeNextEvent<Value>(
+    _ value: consuming Value, under wave: UInt64
+  ) {
+    storeNextEvent(value)
+    pointee.wave.store(wave, ordering: .releasing)
+  }
+
   /// At rest, an event was told last, and no value was stored since.
   @inlinable @inline(__always) var isReadyForEvent: Bool {
     pointee.flags.without(.eventNode) == .holdsNoValue
   }
 
-  @inlinable @inline(__always) func storeAfterEvent<Value>(_ value: consuming Value) {
+  @inlinable @inline(__always) func storeAfterEvent<Value>(
+    _ value: consuming Value, _ note: () -> Void
+  ) {
     pointee.flags.remove(.holdsNoValue)
-    store(value)
+    store(value, note)
   }
 
   /// The event has been told. Its deinit is user code; the node is busy.

@@ -1,0 +1,91 @@
+import Synchronization
+
+/// What becomes of that which either side of a sync had before it was made (decision 0002). The side whose value wins goes on with its
+/// own versions. On the other side, all that it had before counts as set when the sync was made: under the sync's number, in the order in which it
+/// crosses. What the other side had before does not cross. So a set that waits, on either side, is older or newer than the first value as if
+/// it had been done when it was made.
+///
+/// `Tests/Model/contract_model.py` has the same as a program; its law `as_called` says what it is good for.
+@usableFromInline final class SyncBeginning: Sendable {
+  /// What has a greater number was set later, and crosses as it is.
+  @usableFromInline let number = newWave()
+  /// Does the first value come back, through the other transform?
+  private let comesBack: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The half over which the first value goes.
+    var winner: EdgeReference?
+    /// The newest version of the winning side that has crossed, and the newest sequence on the other side that goes with it.
+    var crossed: Version = (0, 0)
+    var sequence: UInt64 = 0
+    /// That of the first value.
+    var first: UInt64 = 0
+  }
+
+  init(comesBack: Bool) { self.comesBack = comesBack }
+
+  /// The side wins from which this half leads, unless the other one has. By its holder.
+  /// - Parameter version: Of its value.
+  func begin(over half: EdgePointer, with version: Version) -> Bool {
+    state.withLock { state in
+      if state.winner != nil { return false }
+      let first = newSequence()
+      state = State(
+        winner: EdgeReference(half), crossed: version, sequence: first, first: first)
+      return true
+    }
+  }
+
+  /// As what something with this version counts behind the half; nil: it does not cross. By the holder of the side from which it comes.
+  /// - Parameter version: With a number up to that of the sync. The sync's own, without a sequence, has the first value.
+  func crossing(_ version: Version, over half: EdgePointer) -> Version? {
+    let number = number
+    return state.withLock { state in
+      guard let winner = state.winner else { return version }
+      if winner.edge == half {
+        if version == (number, 0) { return (number, state.first) }
+        if version.number == number { return version }
+        if version <= state.crossed { return nil }
+        (state.crossed, state.sequence) = (version, newSequence())
+        return (number, state.sequence)
+      }
+      if version < (number, state.sequence) { return nil }
+      if version.tiebreak == state.sequence, version.tiebreak != state.first || !comesBack {
+        return nil
+      }
+      // Newer than what has crossed, older than what has not.
+      state.sequence = version.tiebreak
+      state.crossed.tiebreak = nextSequence(state.crossed.tiebreak)
+      return state.crossed
+    }
+  }
+}
+
+extension EdgePointer {
+  /// Of the sync whose half this is; 0: none.
+  @inlinable @inline(__always) var syncNumber: UInt64 {
+    block.pointee.beginning?._withUnsafeGuaranteedRef { $0.number } ?? 0
+  }
+
+  /// What comes over this half of a sync counts as; nil: it does not cross.
+  @usableFromInline func crossing(_ version: Version) -> Version? {
+    if version.number > syncNumber { return version }
+    return block.pointee.beginning.unsafelyUnwrapped.takeUnretainedValue()
+      .crossing((version.number, version.tiebreak & ~toldAgain), over: self)
+  }
+
+  /// Has what comes over this half of a sync perhaps been there before it was made?
+  @inlinable @inline(__always) func mayBeOlderThanSync(_ turn: TurnPointer) -> Bool {
+    turn.pointee.wave.number <= syncNumber
+  }
+}
+
+extension Delivery {
+  /// Nil: it does not cross.
+  @usableFromInline init?(overHalf edge: EdgePointer, _ turn: TurnPointer) {
+    self.init(edge, turn)
+    guard let version = edge.crossing((wave.number, tiebreak)) else { return nil }
+    (wave.number, tiebreak) = version
+  }
+}
