@@ -21,7 +21,7 @@ import Synchronization
   var anyInlet: AnyNode? { nil }
   /// What the part holds counts as having come to its inlet. The holder of the whole, whatever waits there.
   func raiseInlet(of part: NodePointer, in turn: TurnPointer) {}
-  /// Of the part, if something is linked to it. The holder of the whole.
+  /// Of what the lens holds, if something is linked to it. The holder of the whole.
   var presentVersion: Version? { nil }
 }
 
@@ -231,7 +231,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     }
   }
 
-  override var presentVersion: Version? { ownVersion.isWatched ? ownVersion.version : nil }
+  override var presentVersion: Version? { ownVersion.isWatched ? ownVersion.versionOfLens : nil }
 
   /// If something has cut what leads from it into the whole, what was linked to it is cut with that; what is linked from now on gets
   /// another inlet.
@@ -296,7 +296,7 @@ extension NodePointer {
 
   func raiseInlet(in turn: TurnPointer) { anyLens?.raiseInlet(of: self, in: turn) }
 
-  /// For a part of another node to which something is linked: that by which what is synced with it compares its value. The holder.
+  /// For a part of another node to which something is linked: that by which what is synced with it compares what the lens holds. The holder.
   var versionOfPart: Version? { anyLens?.presentVersion }
 
   /// The lens whose inlet this is.

@@ -36,6 +36,12 @@ import Synchronization
   var isWatched: Bool { hasBegun.load(ordering: .acquiring) }
   var version: Version { present.withLock { $0.version } }
   var isToldAgain: Bool { present.withLock { $0.isToldAgain } }
+  /// Of what the lens holds: older than the part's, if the whole has a newer one already and the lens has not told it.
+  var versionOfLens: Version {
+    present.withLock { present in
+      present.isNew ? versionBefore(present.version) : present.version
+    }
+  }
 
   /// It begins to matter, and what the lens holds now counts. The holder of the lens's region.
   func begin(with node: NodePointer) {

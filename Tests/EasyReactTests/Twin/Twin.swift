@@ -802,7 +802,7 @@ class Twin {
   /// had does not cross. Only the first value comes back, through the other transform.
   final class SyncBeginning {
     let number: Int, first: Int, winner: Edge
-    var sequence: Int, crossed: (Int, Int)?
+    var sequence: Int, crossed: (Int, Int)?, comesBack = true
 
     init(number: Int, first: Int, winner: Edge) {
       (self.number, self.first, self.winner, sequence) = (number, first, winner, first)
@@ -823,7 +823,10 @@ class Twin {
       return (number, beginning.sequence)
     }
     if (wave, sequence) < (number, beginning.sequence) { return nil }
-    if sequence == beginning.sequence, sequence != beginning.first { return nil }
+    if sequence == beginning.sequence {
+      if sequence != beginning.first || !beginning.comesBack { return nil }
+      beginning.comesBack = false
+    }
     beginning.sequence = sequence
     beginning.crossed!.1 = (beginning.crossed!.1 | 1) + 2
     return beginning.crossed

@@ -15,6 +15,13 @@ func newSequence(isMarked: Bool = false) -> UInt64 {
 /// Newer than this one, and older than whatever else is.
 func nextSequence(_ sequence: UInt64) -> UInt64 { (sequence & ~7) + 8 | 2 }
 
+/// Older than this one, and newer than whatever else is older; so are the next few behind it.
+func versionBefore(_ version: Version) -> Version {
+  let (number, tiebreak) = version
+  if tiebreak >= 64 { return (number, tiebreak - 64) }
+  return number == 0 ? (0, 0) : (number - 1, .max >> 1)
+}
+
 func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
 func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
 

@@ -9,9 +9,7 @@ import Synchronization
 @usableFromInline final class SyncBeginning: Sendable {
   /// What has a greater number was set later, and crosses as it is.
   @usableFromInline let number = newWave()
-  /// Does the first value come back, through the other transform?
-  private let comesBack: Bool
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
     /// The half over which the first value goes.
@@ -19,20 +17,20 @@ import Synchronization
     /// The newest version of the winning side that has crossed, and the newest sequence on the other side that goes with it.
     var crossed: Version = (0, 0)
     var sequence: UInt64 = 0
-    /// That of the first value.
+    /// That of the first value, which is to come back, once, through the other transform.
     var first: UInt64 = 0
+    var comesBack: Bool
   }
 
-  init(comesBack: Bool) { self.comesBack = comesBack }
+  init(comesBack: Bool) { state = Mutex(State(comesBack: comesBack)) }
 
   /// The side wins from which this half leads, unless the other one has. By its holder.
   /// - Parameter version: Of its value.
   func begin(over half: EdgePointer, with version: Version) -> Bool {
     state.withLock { state in
       if state.winner != nil { return false }
-      let first = newSequence()
-      state = State(
-        winner: EdgeReference(half), crossed: version, sequence: first, first: first)
+      (state.winner, state.crossed, state.first) = (EdgeReference(half), version, newSequence())
+      state.sequence = state.first
       return true
     }
   }
@@ -51,8 +49,9 @@ import Synchronization
         return (number, state.sequence)
       }
       if version < (number, state.sequence) { return nil }
-      if version.tiebreak == state.sequence, version.tiebreak != state.first || !comesBack {
-        return nil
+      if version.tiebreak == state.sequence {
+        if version.tiebreak != state.first || !state.comesBack { return nil }
+        state.comesBack = false
       }
       // Newer than what has crossed, older than what has not.
       state.sequence = version.tiebreak
