@@ -241,7 +241,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     let made: MutableNode<Value> = makeSource(nil, isMutable: false, node.storage.pointee.location)
     made.storage.attachments().state.withLock { $0.outlet = node }
     // Before others see it: they would find that it leads nowhere.
-    wayIntoWhole().setEnds { from, to in (from, to) = (made, root) }
+    wayIntoWhole(by: WeakNode(node)).setEnds { from, to in (from, to) = (made, root) }
     let samePart = samePart(in: root.partTable())
     samePart.add(node, self)
     samePart.order(made)
@@ -257,7 +257,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
     inlet.hasEdge(.outs) { $0.pointee.down == root.storage && !$0.pointee.has(.cut) }
   }
 
-  private func wayIntoWhole() -> NodeTransform<Value, Root> {
+  private func wayIntoWhole(by lens: WeakNode) -> NodeTransform<Value, Root> {
     NodeTransform<Value, Root>(.inlet, hearsEmptiness: part.remove != nil) {
       [weak root, part, ownVersion] in
       EdgeParts { up, edge, turn in
@@ -269,7 +269,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
           partVersion: ownVersion,
           version: (delivery.wave.number, delivery.tiebreak & ~toldAgain),
           isToldAgain: delivery.tiebreak & toldAgain != 0,
-          way: way)
+          way: way, lens: lens)
         delivery.rules = delivery.rules.with(.setOfPart)
         delivery.isFiltered = false  // by the part's version: `ArrivedPart` does
         return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)

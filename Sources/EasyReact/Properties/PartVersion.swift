@@ -170,18 +170,20 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   /// By a lens, that of another part perhaps, which the wave has not touched.
   let isToldAgain: Bool
   let way: WayToPart
+  /// The lens, for as long as it lives.
+  let lens: WeakNode
 
   func change(of root: MutableNode<Root>) -> Arrival<Root> {
     // A keeper may put it once more, at another time.
     if let keeper = root.keeperIfAny {
       return .decision { whole in
-        if !isNew { return .keep }
+        if !isNew(in: whole, of: root.storage) { return .keep }
         note()
         return keeper.decide(whole, cameOverEdge: true) { put(into: &$0) }
       }
     }
     return .attempt { whole in
-      if !isNew || !put(into: &whole) { return false }
+      if !isNew(in: whole, of: root.storage) || !put(into: &whole) { return false }
       note()
       return true
     }
@@ -197,13 +199,21 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   /// the whole's version is says nothing about this part: it may come from what was set late to another one.
   ///
   /// What is told again changes the part like anything else, but stands back behind what the same wave changes.
-  private var isNew: Bool {
+  private func isNew(in whole: Root?, of root: NodePointer) -> Bool {
     if way == .link { return true }
     if way == .linkLedBack, isToldAgain, partVersion.holds(value) { return false }
     let present = partVersion.version
     if present.number == version.number, partVersion.isToldAgain, !isToldAgain { return true }
     return present < version
       && !(isMarked(version.tiebreak) && present.number == version.number)
+      && !wasSetUnheard(in: whole, of: root)
+  }
+
+  /// A lens that is gone, or was cut from the whole, notes no version of the part any more, and what was set to its inlet before may
+  /// still be on its way. If the part is another one than the lens knew, all of the whole counts as newer than that.
+  private func wasSetUnheard(in whole: Root?, of root: NodePointer) -> Bool {
+    if root.version() < version || lens.isFed(by: root) { return false }
+    return !partVersion.holds(whole.flatMap(part.get))
   }
 
   private func note() {
@@ -213,6 +223,25 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
     case .link:
       partVersion.noteSet(value, version.number, isToldAgain: isToldAgain, matters: true)
     }
+  }
+}
+
+/// The node of a lens.
+final class WeakNode: Sendable {
+  private weak let node: AnyNode?
+  init(_ node: AnyNode) { self.node = node }
+
+  /// Is it there, and told by the whole, over lenses of what it lies in perhaps?
+  func isFed(by root: NodePointer) -> Bool {
+    var present = node
+    while let lens = present, lens.storage != root {
+      present = nil
+      _ = lens.storage.hasEdge(.ins) {
+        present = $0.pointee.upNode
+        return true
+      }
+    }
+    return present != nil
   }
 }
 
