@@ -26,7 +26,7 @@ extension NodePointer {
   @usableFromInline @inline(never) func traceNothingToChange(
     _ delivery: Delivery, in turn: TurnPointer
   ) {
-    if let ring = turn.ring { recordStop(.filtered, wave: delivery.wave.number, ring, turn) }
+    if let ring = turn.ring { recordStop(.filtered, wave: delivery.origin, ring, turn) }
   }
 
   /// A join does not run for it.
@@ -36,7 +36,7 @@ extension NodePointer {
   ) -> Bool {
     if turn.pointee.isTraced {
       traceStop(
-        reason, wave: delivery.wave.number, from: sender, flags: TracedFlags.arrival, in: turn)
+        reason, wave: delivery.origin, from: sender, flags: TracedFlags.arrival, in: turn)
     }
     return false
   }
@@ -46,7 +46,7 @@ extension NodePointer {
     _ delivery: Delivery, from sender: NodePointer?, in turn: TurnPointer
   ) {
     traceStop(
-      .reachedAlready, wave: delivery.wave.number, from: sender,
+      .reachedAlready, wave: delivery.origin, from: sender,
       flags: delivery.rules.has(.ofJoin) ? TracedFlags.joinRun : 0, in: turn)
   }
 
@@ -108,7 +108,7 @@ extension EdgePointer {
   @inlinable @inline(__always) func stop(
     _ reason: GraphEvent.Stop, _ delivery: Delivery, in turn: TurnPointer
   ) -> Bool {
-    if turn.pointee.isTraced { traceStop(reason, wave: delivery.wave.number, in: turn) }
+    if turn.pointee.isTraced { traceStop(reason, wave: delivery.origin, in: turn) }
     return false
   }
 }

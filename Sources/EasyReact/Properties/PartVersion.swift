@@ -152,11 +152,7 @@ import Synchronization
         (delivery.wave.number, delivery.tiebreak) = version
       }
     }
-    guard let crossing = edge.crossing((delivery.wave.number, delivery.tiebreak)) else {
-      return nil
-    }
-    (delivery.wave.number, delivery.tiebreak) = crossing
-    return delivery
+    return delivery.crossing(half: edge)
   }
 }
 

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 private struct Two: Sendable, Equatable { var x = 1, y = 2 }
+private struct Box: Sendable { var two = Two() }
 
 /// Contract, 15.4: what is linked to lenses, and leads back to them. Found by a hostile review.
 @Suite(.watched) struct `15 Lenses that are wired` {
@@ -118,6 +119,35 @@ private struct Two: Sendable, Equatable { var x = 1, y = 2 }
       }
       keepAlive(listenings as AnyObject)
     }
+  }
+
+  // MARK: Cut
+
+  /// Found by a hostile review: such a lens notes no version of its part any more, and what was set to its partner still goes into the whole.
+  @Test(arguments: ["lens", "lens of a lens", "outer lens", "nothing"])
+  func `5.2, 15.4 a lens that is cut from its whole undoes no newer set of its part`(
+    _ cut: String
+  ) {
+    let whole = MutableNode(Box()), two = whole[\.two], field = MutableNode(1)
+    let lens = cut == "lens" ? whole[\.two.x] : two[\.x]
+    let listening = field.listen { value in
+      if value != 5 { return }
+      switch cut {
+      case "lens": whole.wiring.removeDownstreamNode(lens)
+      case "lens of a lens": two.wiring.removeDownstreamNode(lens)
+      case "outer lens": whole.wiring.removeDownstreamNode(two)
+      default: break
+      }
+      whole.update { $0.two.x = 4 }
+    }
+    field.sync(with: lens)
+    field.value = 5
+    #expect(whole.value?.two.x == 4 && field.value == (cut == "nothing" ? 4 : 5))
+    // What is set later still goes there, also where another part was set since.
+    whole.update { $0.two.y = 9 }
+    field.value = 6
+    #expect(whole.value?.two == Two(x: 6, y: 9))
+    keepAlive(listening)
   }
 
   // MARK: More than one part

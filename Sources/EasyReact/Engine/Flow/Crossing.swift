@@ -51,7 +51,7 @@ extension EdgePointer {
     typealias Payload = (
       EdgePointer, (EdgePointer, Delivery, TurnPointer) -> Bool, Delivery, handle: AnyObject?
     )
-    if turn.pointee.isTraced { traceLeft(wave: delivery.wave.number, in: turn) }
+    if turn.pointee.isTraced { traceLeft(wave: delivery.origin, in: turn) }
     let down = pointee.down.unsafelyUnwrapped
     let payload: Payload = (self, arrive, delivery.retained(), down.handleToKeep())
     down.send(payload, in: turn) { payload, turn in
@@ -65,7 +65,7 @@ extension EdgePointer {
         }
         turn.pointee.wave = saved
       } else if turn.pointee.isTraced {
-        edge.traceStop(.cut, wave: delivery.wave.number, in: turn)
+        edge.traceStop(.cut, wave: delivery.origin, in: turn)
       }
       _ = consume context
     }

@@ -33,6 +33,8 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
 @usableFromInline struct Delivery {
   @usableFromInline var wave: Wave
   @usableFromInline var rules: DeliveryRules = []
+  /// How much greater its number is than that of the wave with which it set out, for a recording: half of a sync may have changed it.
+  @usableFromInline var gain: Int32 = 0
   @inlinable var isFiltered: Bool {
     get { rules.has(.filtered) }
     set { rules = newValue ? rules.with(.filtered) : rules.without(.filtered) }
@@ -79,6 +81,18 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
     wave.flags.remove(.crossedBackEdge)
     leaveFiltered()
   }
+
+  /// What comes over this half of a sync counts as another version, perhaps. Nil: it does not cross.
+  @usableFromInline func crossing(half edge: EdgePointer) -> Delivery? {
+    guard let (number, tiebreak) = edge.crossing((wave.number, tiebreak)) else { return nil }
+    var delivery = self
+    delivery.gain = Int32(exactly: Int64(number) - Int64(wave.number)) ?? 0
+    (delivery.wave.number, delivery.tiebreak) = (number, tiebreak)
+    return delivery
+  }
+
+  /// The number with which it set out.
+  @usableFromInline var origin: UInt64 { UInt64(Int64(wave.number) - Int64(gain)) }
 
   /// For a message or a queue, which outlive the node that keeps the context.
   @usableFromInline func retained() -> Delivery {

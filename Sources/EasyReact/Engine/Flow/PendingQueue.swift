@@ -17,7 +17,7 @@ extension NodePointer {
     _ arrival: Arrival<Value>, _ delivery: Delivery, sender: NodePointer?, in turn: TurnPointer
   ) {
     if turn.pointee.isTraced {
-      traceQueued(wave: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
+      traceQueued(wave: delivery.origin, rules: delivery.rules, from: sender, in: turn)
     }
     let context = delivery.wave.context?.takeUnretainedValue()
     appendToQueue { node, turn in

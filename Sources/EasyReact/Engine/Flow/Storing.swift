@@ -65,7 +65,7 @@ extension NodePointer {
       if case .change = arrival {
         traceNothingToChange(delivery, in: turn)
       } else {
-        traceStop(.filtered, wave: delivery.wave.number, from: sender, in: turn)
+        traceStop(.filtered, wave: delivery.origin, from: sender, in: turn)
       }
       return false
     }
@@ -96,7 +96,7 @@ extension NodePointer {
     if turn.pointee.isTraced {
       if delivery.rules.has(.set), easyreact_has_tracer() { noteTracedStart(of: wave) }
       traceStored(
-        origin: delivery.wave.number, rules: delivery.rules, from: sender, in: turn)
+        origin: delivery.origin, rules: delivery.rules, from: sender, in: turn)
     }
   }
 

@@ -79,12 +79,3 @@ extension EdgePointer {
     turn.pointee.wave.number <= syncNumber
   }
 }
-
-extension Delivery {
-  /// Nil: it does not cross.
-  @usableFromInline init?(overHalf edge: EdgePointer, _ turn: TurnPointer) {
-    self.init(edge, turn)
-    guard let version = edge.crossing((wave.number, tiebreak)) else { return nil }
-    (wave.number, tiebreak) = version
-  }
-}
