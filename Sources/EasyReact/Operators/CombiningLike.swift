@@ -136,9 +136,8 @@ extension NodePointer {
     {
       return false
     }
-    noteStored(
-      noteVersion(delivery), delivery, delivery.wave.flags.without(.late),
-      sender: turn.pointee.runningSender, in: turn)
+    _ = noteStored(
+      delivery, delivery.wave.flags.without(.late), sender: turn.pointee.runningSender, in: turn)
     changed.noteTold(self)
     return true
   }

@@ -33,8 +33,6 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
 @usableFromInline struct Delivery {
   @usableFromInline var wave: Wave
   @usableFromInline var rules: DeliveryRules = []
-  /// How much greater its number is than that of the wave with which it set out, for a recording: half of a sync may have changed it.
-  @usableFromInline var gain: Int32 = 0
   @inlinable var isFiltered: Bool {
     get { rules.has(.filtered) }
     set { rules = newValue ? rules.with(.filtered) : rules.without(.filtered) }
@@ -86,13 +84,13 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
   @usableFromInline func crossing(half edge: EdgePointer) -> Delivery? {
     guard let (number, tiebreak) = edge.crossing((wave.number, tiebreak)) else { return nil }
     var delivery = self
-    delivery.gain = Int32(exactly: Int64(number) - Int64(wave.number)) ?? 0
+    delivery.rules = rules.with(gain: Int64(number) - Int64(wave.number))
     (delivery.wave.number, delivery.tiebreak) = (number, tiebreak)
     return delivery
   }
 
   /// The number with which it set out.
-  @usableFromInline var origin: UInt64 { UInt64(Int64(wave.number) - Int64(gain)) }
+  @usableFromInline var origin: UInt64 { UInt64(Int64(wave.number) - rules.gain) }
 
   /// For a message or a queue, which outlive the node that keeps the context.
   @usableFromInline func retained() -> Delivery {
@@ -119,8 +117,8 @@ extension EdgePointer {
 
 /// By which rules something is stored: the bits of `Delivery.rules`.
 @usableFromInline struct DeliveryRules: OptionSet, Sendable {
-  @usableFromInline let rawValue: UInt8
-  @inlinable @inline(__always) init(rawValue: UInt8) { self.rawValue = rawValue }
+  @usableFromInline let rawValue: UInt64
+  @inlinable @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
   /// At least one of them.
   @inlinable @inline(__always) func has(_ rules: DeliveryRules) -> Bool {
     rawValue & rules.rawValue != 0
@@ -146,6 +144,14 @@ extension EdgePointer {
   static var answer: DeliveryRules { DeliveryRules(rawValue: 32) }
   /// It is what the one upstream has, so nothing else can have come under the same version.
   @inlinable static var keepsVersion: DeliveryRules { DeliveryRules(rawValue: 64) }
+  /// How much greater the number is than that of the wave with which it set out, for a recording: half of a sync may have changed it. In the upper
+  /// half, since one more word would be passed over the stack.
+  var gain: Int64 { Int64(bitPattern: rawValue) >> 32 }
+  func with(gain: Int64) -> DeliveryRules {
+    let kept = UInt32(bitPattern: Int32(exactly: gain) ?? 0)
+    return DeliveryRules(rawValue: rawValue & 0xFFFF_FFFF | UInt64(kept) << 32)
+  }
+
   /// A set, or what comes over an edge and, like a set, keeps the number of the set which it follows from.
   static var keepsNumber: DeliveryRules { DeliveryRules.set.with(.setOfPart).with(.answer) }
 }

@@ -15,27 +15,24 @@ extension NodePointer {
       return false
     }
     var flags = delivery.wave.flags.without(.late.with(.event))
-    var version: Version = (0, 0)
     // The value is not the join's own, but perhaps has the number of one that is.
     if !delivery.rules.has(.ofJoin) { pointee.join?.missChange() }
     switch consume arrival {
     case .value(let value):
       if isEvent(delivery) {
         flags.insert(.event)
-        storeEvent(value) { version = noteVersion(delivery) }
+        storeEvent(value)
       } else {
-        storeAfterEvent(value) { version = noteVersion(delivery) }
+        storeAfterEvent(value) { noteVersionEarly(Value.self, delivery) }
+        return noteStored(Value.self, delivery, flags, sender: sender, in: turn)
       }
     case .empty:
-      clearValue(Value.self) { version = noteVersion(delivery) }
+      clearValue(Value.self)
       flags.insert(.emptied)
     case let change:
-      if !storeChange(change, delivery, &version, &flags, sender: sender, in: turn) {
-        return false
-      }
+      return storeChange(change, delivery, flags, sender: sender, in: turn)
     }
-    noteStored(version, delivery, flags, sender: sender, in: turn)
-    return true
+    return noteStored(delivery, flags, sender: sender, in: turn)
   }
 
   /// Is the value an event: told, and not kept? The result of a change never is, nor is a value that is kept elsewhere
@@ -47,18 +44,18 @@ extension NodePointer {
 
   /// Computes what the node is to hold from what it holds. False: it keeps that.
   @usableFromInline func storeChange<Value: Sendable>(
-    _ arrival: Arrival<Value>, _ delivery: Delivery, _ version: inout Version,
-    _ flags: inout NodeFlags, sender: NodePointer?, in turn: TurnPointer
+    _ arrival: Arrival<Value>, _ delivery: Delivery, _ flags: NodeFlags, sender: NodePointer?,
+    in turn: TurnPointer
   ) -> Bool {
     if case .decision(let body) = arrival {
       switch decided(by: body) {
       case .keep: return false
-      case .store(let value): storeAfterEvent(value) { version = noteVersion(delivery) }
+      case .store(let value): storeAfterEvent(value) { noteVersionEarly(Value.self, delivery) }
       case .clear:
-        clearValue(Value.self) { version = noteVersion(delivery) }
-        flags.insert(.emptied)
+        clearValue(Value.self)
+        return noteStored(delivery, flags.with(.emptied), sender: sender, in: turn)
       }
-      return true
+      return noteStored(Value.self, delivery, flags, sender: sender, in: turn)
     }
     guard let body = arrival.asAttempt, let value = changed(Value.self, by: body) else {
       if !turn.pointee.isTraced { return false }
@@ -69,24 +66,55 @@ extension NodePointer {
       }
       return false
     }
-    store(value) { version = noteVersion(delivery) }
-    return true
+    store(value) { noteVersionEarly(Value.self, delivery) }
+    return noteStored(Value.self, delivery, flags, sender: sender, in: turn)
   }
 
+  /// For a value whose predecessor may run user code as it dies.
+  @inlinable @inline(__always) func noteVersionEarly<Value>(_: Value.Type, _ delivery: Delivery) {
+    if !_isPOD(Value.self) { noteVersionEarly(delivery) }
+  }
+
+  @usableFromInline func noteVersionEarly(_ delivery: Delivery) { _ = noteVersion(delivery) }
+
   /// What is stored has this version.
-  @usableFromInline func noteVersion(_ delivery: Delivery) -> Version {
+  @inline(__always) private func noteVersion(_ delivery: Delivery) -> Version {
     let (wave, tiebreak) = version(for: delivery)
     if tiebreak != 0 { noteTiebreak(wave, tiebreak) }
     pointee.wave.store(wave, ordering: .releasing)
     return (wave, tiebreak)
   }
 
-  /// The part that needs no type. Compiled once, in the library, like everything on the slow ways that can be.
+  /// After `noteVersionEarly`. True.
+  @inlinable @inline(__always) func noteStored<Value>(
+    _: Value.Type, _ delivery: Delivery, _ flags: NodeFlags, sender: NodePointer?,
+    in turn: TurnPointer
+  ) -> Bool {
+    _isPOD(Value.self)
+      ? noteStored(delivery, flags, sender: sender, in: turn)
+      : noteStoredEarly(delivery, flags, sender: sender, in: turn)
+  }
+
+  /// The part that needs no type. Compiled once, in the library, like everything on the slow ways that can be. True.
   @usableFromInline func noteStored(
+    _ delivery: Delivery, _ flags: NodeFlags, sender: NodePointer?, in turn: TurnPointer
+  ) -> Bool {
+    noteStored(noteVersion(delivery), delivery, flags, sender: sender, in: turn)
+  }
+
+  @usableFromInline func noteStoredEarly(
+    _ delivery: Delivery, _ flags: NodeFlags, sender: NodePointer?, in turn: TurnPointer
+  ) -> Bool {
+    let version = (pointee.wave.load(ordering: .relaxed), tiebreak())
+    return noteStored(version, delivery, flags, sender: sender, in: turn)
+  }
+
+  @inline(__always) private func noteStored(
     _ version: Version, _ delivery: Delivery, _ carried: NodeFlags, sender: NodePointer?,
     in turn: TurnPointer
-  ) {
-    let wave = version.number, flags = version.tiebreak == 0 ? carried : carried.with(.late)
+  ) -> Bool {
+    let (wave, tiebreak) = version
+    let flags = tiebreak == 0 ? carried : carried.with(.late)
     pointee.sender.store(sender, ordering: .relaxed)
     pointee.flags.insert(flags)
     if let context = delivery.wave.context { keepContext(context) }
@@ -98,6 +126,7 @@ extension NodePointer {
       traceStored(
         origin: delivery.origin, rules: delivery.rules, from: sender, in: turn)
     }
+    return true
   }
 
   /// The frequent cases of `assignVersion`: a set that did not have to wait, and what comes over an ordinary edge.

@@ -85,7 +85,7 @@ extension NodePointer {
   }
 
   /// - Parameter note: Notes the version of the value: once it is stored, see `numberOfValue`; and before the old one dies, which is user
-  ///   code and may make a sync. No user code itself.
+  ///   code and may make a sync. No user code itself. Where a node is emptied, no sync needs the version.
   @inlinable @inline(__always) func store<Value>(_ value: consuming Value, _ note: () -> Void) {
     if isWord(Value.self) {
       wordSlot(Value.self).pointee.store(bits(of: value), ordering: .releasing)
@@ -121,20 +121,18 @@ extension NodePointer {
   }
 
   /// Holder only.
-  @inlinable @inline(never) func clearValue<Value>(_: Value.Type, _ note: () -> Void = {}) {
-    if !pointee.hasValue.load(ordering: .relaxed) { return note() }
+  @inlinable @inline(never) func clearValue<Value>(_: Value.Type) {
+    if !pointee.hasValue.load(ordering: .relaxed) { return }
     if isWord(Value.self) {
       // Whoever reads it under the lock, in `readWordLocked`, reads all of it before an event can be stored.
       pointee.acquire()
       pointee.hasValue.store(false, ordering: .releasing)
-      note()
       pointee.release()
       return
     }
     let flags = beginDying(Value.self)
     pointee.acquire()
     pointee.hasValue.store(false, ordering: .releasing)
-    note()
     let old = slot(Value.self).move()
     pointee.releaseAfterCopying()
     _ = consume old
@@ -147,10 +145,8 @@ extension NodePointer {
 extension NodePointer {
   /// While an event is told it lies where a value would: steps and listeners read it there. The node
   /// is empty meanwhile, so nobody else takes it for the node's value. Holder.
-  @inlinable @inline(never) func storeEvent<Value>(
-    _ value: consuming Value, _ note: () -> Void
-  ) {
-    clearValue(Value.self, note)
+  @inlinable @inline(never) func storeEvent<Value>(_ value: consuming Value) {
+    clearValue(Value.self)
     // Somebody may be reading the value that was here. A reader that finds the event also finds the mark, and looks
     // again under the lock, under which the value was cleared.
     if isWord(Value.self) { pointee.insert(.hasHeldEvent) }
