@@ -239,8 +239,8 @@ extension MutableNode {
     _ changes: [StagedChange<Value>], _ context: ContextBox?, _ turn: TurnPointer
   ) {
     turn.enter()
-    let number = newWave()
-    let arrival = arrival(of: changes, by: number)
+    let numbers = partsSet(by: changes).map { _ in newWave() }, number = numbers.last ?? newWave()
+    let arrival = arrival(of: changes, by: numbers)
     if storage.claim(by: turn) {
       storage.apply(arrival, number, context: context, in: turn)
     } else {
@@ -249,18 +249,24 @@ extension MutableNode {
     turn.leave()
   }
 
-  /// All of them as the set that has this number, which is one of each part that they set, too.
-  final func arrival(of changes: [StagedChange<Value>], by number: UInt64) -> Arrival<Value> {
+  /// In the order in which they were set last.
+  private func partsSet(by changes: [StagedChange<Value>]) -> [StagedChange<Value>.Part] {
+    var seen: Set<ObjectIdentifier> = []
+    return changes.compactMap(\.part).reversed().filter { seen.insert($0.id).inserted }.reversed()
+  }
+
+  /// All of them as one set, which is one of each part that they set, too.
+  /// - Parameter numbers: Of the parts, in the order in which they were set last: of two that are synced that one counts. The last is that of the
+  ///   set.
+  final func arrival(of changes: [StagedChange<Value>], by numbers: [UInt64]) -> Arrival<Value> {
     let body: StagedChange<Value>.Body = { value in
       var hasChanged = false
       for change in changes where change.body(&value) { hasChanged = true }
       return hasChanged
     }
-    let parts = Dictionary(
-      changes.compactMap(\.part).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first }
-    ).values
+    let parts = Array(Swift.zip(partsSet(by: changes), numbers))
     let noteSet = { @Sendable (value: Value) in
-      for part in parts { part.noteSet(value, number) }
+      for (part, number) in parts { part.noteSet(value, number) }
     }
     guard let keeper = keeperIfAny else {
       return .attempt { value in

@@ -110,7 +110,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       if root.keeperIfAny == nil {
         whole(change, number)
       } else {
-        root.arrival(of: [stagedChange(change, arrival)], by: number)
+        root.arrival(of: [stagedChange(change, arrival)], by: [number])
       }
     if root.storage.claim(by: turn) {
       root.storage.apply(whole, number, context: context, in: turn)

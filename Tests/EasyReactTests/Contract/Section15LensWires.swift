@@ -121,6 +121,37 @@ private struct Box: Sendable { var two = Two() }
     }
   }
 
+  /// Found by a hostile review: all parts had one version, so each refused the other one's value.
+  @Test(arguments: [false, true])
+  func `5.2, 15.4 of synced parts that one batch sets the one set last counts`(overField: Bool) {
+    let whole = MutableNode(Two()), x = whole[\.x], y = whole[\.y], field = MutableNode(0)
+    if overField {
+      x.sync(with: field)
+      y.sync(with: field)
+    } else {
+      x.sync(with: y)
+    }
+    batch {
+      x.value = 3
+      y.value = 4
+    }
+    #expect(whole.value == Two(x: 4, y: 4))
+    batch {
+      y.value = 5
+      x.value = 6
+      y.value = 7
+    }
+    #expect(whole.value == Two(x: 7, y: 7))
+    batch {
+      if overField { field.value = 8 }
+      y.value = 9
+      x.value = 10
+    }
+    #expect(whole.value == Two(x: 10, y: 10) && (!overField || field.value == 10))
+    y.value = 11
+    #expect(whole.value == Two(x: 11, y: 11) && (!overField || field.value == 11))
+  }
+
   // MARK: Cut
 
   /// Found by a hostile review: such a lens notes no version of its part any more, and what was set to its partner still goes into the whole.
