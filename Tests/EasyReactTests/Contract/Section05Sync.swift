@@ -27,20 +27,6 @@ extension Section5 {
     #expect(told.map(\.values) == [[1, 2], [2]])
   }
 
-  /// Found by a hostile review. Two threads do the same where one is inside the node.
-  @Test func `5.2, 5.3 sync: what was set at the winner before, and waits there, is not undone`() {
-    let a = MutableNode(0), field = MutableNode(0), told = Recorder(a)
-    let listening = a.listen {
-      if $0 != 1 || field.value != 0 { return }
-      a.value = 11
-      field.value = 5
-      field.sync(with: a)
-    }
-    a.value = 1
-    #expect(a.value == 11 && field.value == 11 && told.values == [0, 1, 11])
-    keepAlive(listening)
-  }
-
   @Test func `5.3 sync: an empty side takes the other's value, which hears nothing`() {
     let a = MutableNode<Int>()
     let b = MutableNode(2)

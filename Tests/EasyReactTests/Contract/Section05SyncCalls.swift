@@ -18,17 +18,24 @@ extension Section5 {
     }
   }
 
-  @Test func `5.2, 5.3 a set that waits at a partner of the side that wins is not undone`() {
+  /// Found by a hostile review. Two threads do the same where one is inside the node.
+  @Test(arguments: [false, true])
+  func `5.2, 5.3 a set that waits at the side that wins, or at its partner, is not undone`(
+    atPartner: Bool
+  ) {
     let a = MutableNode(0), partner = MutableNode(0), field = MutableNode(7)
     partner.sync(with: a)
-    let listening = partner.listen {
+    let node = atPartner ? partner : a, told = Recorder(node)
+    let listening = node.listen {
       if $0 != 1 || field.value != 7 { return }
-      partner.value = 11
+      node.value = 11
       field.value = 5
       field.sync(with: a)
     }
     a.value = 1
     #expect(a.value == 11 && partner.value == 11 && field.value == 11)
+    // What waited comes back once over an older sync: decision 0006.
+    #expect(told.values == (atPartner ? [0, 1, 11, 11] : [0, 1, 11]))
     keepAlive(listening)
   }
 
