@@ -142,7 +142,7 @@ func makeJoin<Output: Sendable>(
   let read = { (storage: NodePointer) in
     read(storage.pointee.join.unsafelyUnwrapped.pointee.upstreams)
   }
-  startJoin(node, upstreams, step, turn) { storage, turn in
+  startJoin(node, upstreams, mode, step, turn) { storage, turn in
     guard let value = read(storage) else {
       storage.traceWaiting(in: turn)
       return false
@@ -156,11 +156,12 @@ func makeJoin<Output: Sendable>(
 
 /// Makes the join of a new node, and its edges, and publishes it.
 @usableFromInline func startJoin(
-  _ node: AnyNode, _ upstreams: [AnyNode], _ step: @escaping Step, _ turn: TurnPointer,
-  compute: @escaping (NodePointer, TurnPointer) -> Bool
+  _ node: AnyNode, _ upstreams: [AnyNode], _ mode: CombineMode, _ step: @escaping Step,
+  _ turn: TurnPointer, compute: @escaping (NodePointer, TurnPointer) -> Bool
 ) {
   let storage = node.storage
-  storage.pointee.join = makeJoin(upstreams.map { $0.storage }, compute: compute)
+  storage.pointee.join = makeJoin(
+    upstreams.map { $0.storage }, tellsEachOnce: mode == .everyValue, compute: compute)
   for upstream in upstreams { connect(upstream, storage, kind: .combine, step) }
   node.publish { $0.attachToJoin(in: turn) }
 }

@@ -140,6 +140,21 @@ import Testing
     #expect(comparison.told == 3)
   }
 
+  /// Found at seed 6096: a combination that tells every value ran once more for what it had refused round a cycle, when the
+  /// derivation opened that, so the two sides of the sync went round once more, and ended unequal.
+  @Test func `what tells every value does not run again for what it refused`() {
+    let program: Program = [
+      .node(1, value: nil), .node(2, value: 34), .derive(1, .map(58), named: 4),
+      .derived(among: [0, 4, 0, 12, 6], times: 6, named: 5), .derive(5, .ignore(0), named: 6),
+      .combine([5, 2], named: 10), .everyValue([5, 10], named: 12), .everyValue([6, 5], named: 13),
+      .set(1, to: 9, context: nil), .listen(13, times: 0, then: [], named: 14),
+      .sync(13, with: 6, plus: 0, named: 0),
+    ]
+    let comparison = Comparison(program, TwinMachine.self, EngineMachine.self, explain: true)
+    #expect(comparison.difference == nil)
+    #expect(comparison.told == 2)
+  }
+
   /// Found at seed 115209, with events: the twin took the context of the second of two arrivals of one wave, both led
   /// back; it goes on with that of the first, as where none was.
   @Test func `of two arrivals of one wave that were led back the first one counts`() {

@@ -34,7 +34,7 @@ import Synchronization
   /// For a join that notes which upstreams have told something since its last run: false if something came that it
   /// could not note. Any thread may make it false.
   @usableFromInline let allNoted = Atomic(false)
-  /// What it tells is a value of one upstream, each once.
+  /// It tells something for each value that arrives, and nothing that has not arrived: it never runs again for what it has refused.
   let tellsEachOnce: Bool
   /// An upstream edge was lost: it never runs again.
   @usableFromInline let isTerminated = Atomic(false)
