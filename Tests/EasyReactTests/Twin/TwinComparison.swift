@@ -155,6 +155,24 @@ import Testing
     #expect(comparison.told == 2)
   }
 
+  /// Found at seed 11221 of the rings: when a derivation opened one of two cycles, a join on the other one ran again too if
+  /// something led to it from outside. Whether it did depended on which of the two was split off, so on where the nodes lie in memory.
+  @Test func `a join that stays on a cycle does not run again when another cycle opens`() {
+    let program: Program = [
+      .node(1, value: 0), .node(2, value: 0), .derived(among: [7, 0, 1], times: 2, named: 4),
+      .combine([4], named: 5), .derive(5, .filter(3), named: 6),
+      .derived(among: [6, 2], times: 2, named: 7), .set(1, to: 14),
+      .sync(7, with: 6, plus: 1, named: 0), .set(1, to: 13),
+    ]
+    let different = (1...100).filter { _ in Self.differs(program) }
+    #expect(different.isEmpty)
+    let run = Run<TwinMachine>()
+    program.forEach(run.apply)
+    // The derivation has computed anew and left the other cycle; what stays on one keeps what it has.
+    #expect(run.followed == [4: [1], 7: [6, 2, 6]])
+    #expect(run.values == [1: 13, 2: 0, 4: 2, 5: 34, 6: 34, 7: 39])
+  }
+
   /// Found at seed 115209, with events: the twin took the context of the second of two arrivals of one wave, both led
   /// back; it goes on with that of the first, as where none was.
   @Test func `of two arrivals of one wave that were led back the first one counts`() {

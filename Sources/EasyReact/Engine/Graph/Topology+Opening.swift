@@ -127,7 +127,8 @@ private struct Remainder {
       edge.pointee.remove(.isBackEdge)
       opened.append((edge, number))
     }
-    if down.hasMissedSomething() { missed.insert(edge) }
+    // What leads into the component from outside lay on no cycle.
+    if contains(far) || left.contains(far), down.hasMissedSomething() { missed.insert(edge) }
   }
 
   /// Too many doubts: all members are looked at, once.
