@@ -213,7 +213,7 @@ extension EdgePointer {
   @inlinable @inline(never) func passSlowly<Value: Sendable>(
     _ arrival: consuming Arrival<Value>, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    passSlowly(arrival, Delivery(self, turn), from: up, in: turn)
+    passSlowly(arrival, delivery(in: turn), from: up, in: turn)
   }
 
   @inlinable @inline(__always) func passSlowly<Value: Sendable>(

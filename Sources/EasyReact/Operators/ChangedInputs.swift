@@ -42,7 +42,7 @@ import Synchronization
   ) -> Bool {
     let join = edge.pointee.down.unsafelyUnwrapped.pointee.join.unsafelyUnwrapped
     let crossing = Arrival(changed: self, join: join, sender: up, position: position)
-    return edge.deliver(crossing, Delivery(edge, turn), in: turn)
+    return edge.deliver(crossing, edge.delivery(in: turn), in: turn)
   }
 
   /// The slow way: the join is noted, and what has changed.

@@ -171,7 +171,7 @@ func makeJoin<Output: Sendable>(
   _ read: @escaping @Sendable (UnsafeMutablePointer<NodePointer>) -> Output?
 ) -> Step {
   { up, edge, turn in
-    edge.deliver(EveryValueCrossing(read: read, sender: up), Delivery(edge, turn), in: turn)
+    edge.deliver(EveryValueCrossing(read: read, sender: up), edge.delivery(in: turn), in: turn)
   }
 }
 

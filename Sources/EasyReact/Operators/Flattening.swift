@@ -178,7 +178,7 @@ extension Node {
     let down = edge.pointee.down.unsafelyUnwrapped
     if node.storage == down { return false }  // an edge from there would end where it begins
     var newcomer: Newcomer?
-    let isStored = edge.deliver(Delivery(edge, turn), in: turn) {
+    let isStored = edge.deliver(edge.delivery(in: turn), in: turn) {
       turnTo(node, down, $0, up, turn)
     } later: {
       if join != nil {
@@ -190,7 +190,7 @@ extension Node {
       return ClosureCrossing { [self] in admit(made, node, down, $0, up, $1) }
     }
     guard let newcomer else { return isStored }
-    return attach(newcomer, node, Delivery(edge, turn), up, turn)
+    return attach(newcomer, node, edge.delivery(in: turn), up, turn)
   }
 
   /// Another thread was inside the result when the outer node told its value: the edge from the inner node is there

@@ -33,7 +33,7 @@ import Synchronization
     { [self] up, edge, turn in
       let value = up.slot(Input.self).pointee
       var newcomer: Newcomer?
-      let isStored = edge.deliver(Delivery(edge, turn), in: turn) {
+      let isStored = edge.deliver(edge.delivery(in: turn), in: turn) {
         take(value, over: edge, $0, turn)
       } later: {
         guard inners.followsAll else {
@@ -138,7 +138,7 @@ import Synchronization
       _ = edge.pointee.down.unsafelyUnwrapped.claimOutlined(by: turn)
       if edge.isOuterOver { return edge.stop(.cut, in: turn) }
       let value = up.slot(Output.self).pointee
-      return edge.deliver(Delivery(edge, turn), in: turn) {
+      return edge.deliver(edge.delivery(in: turn), in: turn) {
         hear(value, over: edge, $0, turn)
       } later: {
         ClosureCrossing { [self] in hear(value, over: edge, $0, $1) }

@@ -103,7 +103,7 @@ public struct NodeGroup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let parted = edge.pointee.down.unsafelyUnwrapped
     parted.pointee.sender.store(up, ordering: .relaxed)  // for paths
     let key = key(value)
-    let delivery = Delivery(edge, turn)
+    let delivery = edge.delivery(in: turn)
     let present = groups[key]
     // Cut by the closure, or by what compares keys.
     if edge.pointee.isOver() { return _ = edge.stop(.cut, delivery, in: turn) }

@@ -246,7 +246,7 @@ extension EdgePointer {
       turn.isEmptied ? nil : Sampled(up.slot(Value.self).pointee, isEvent: turn.isEvent)
     let first = isFirst.place.pointee || catchingUp?.isUnderWay == true
     isFirst.place.pointee = false
-    return edge.deliver(Delivery(edge, turn), in: turn) {
+    return edge.deliver(edge.delivery(in: turn), in: turn) {
       note(sampled, first, edge, $0, turn)
     } later: {
       ClosureCrossing { note(sampled, first, edge, $0, $1) }
@@ -283,7 +283,7 @@ extension EdgePointer {
   }
   return { up, edge, turn in
     let value = up.slot(Value.self).pointee
-    return edge.deliver(Delivery(edge, turn), in: turn) {
+    return edge.deliver(edge.delivery(in: turn), in: turn) {
       pair(value, edge, $0, up, turn)
     } later: {
       ClosureCrossing { pair(value, edge, $0, up, $1) }

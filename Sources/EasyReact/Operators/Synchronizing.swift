@@ -152,7 +152,7 @@ extension NodePointer {
       if !edge.mayBeOlderThanSync(turn) {
         return edge.pass(up.withValue(transform), from: up, in: turn)
       }
-      guard let delivery = Delivery(edge, turn).crossing(half: edge) else {
+      guard let delivery = edge.delivery(in: turn).crossing(half: edge) else {
         return edge.stop(.reachedAlready, in: turn)
       }
       return edge.passSlowly(.value(up.withValue(transform)), delivery, from: up, in: turn)

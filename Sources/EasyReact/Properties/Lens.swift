@@ -262,7 +262,7 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
       [weak root, part, ownVersion] in
       EdgeParts { up, edge, turn in
         guard let root else { return false }
-        var delivery = Delivery(edge, turn)
+        var delivery = edge.delivery(in: turn)
         let way = up.wayToPart(&delivery, in: turn)
         let arrived = ArrivedPart(
           value: turn.isEmptied ? nil : up.slot(Value.self).pointee, part: part,

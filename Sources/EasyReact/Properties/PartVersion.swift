@@ -144,7 +144,7 @@ import Synchronization
   @usableFromInline func delivery(
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
   ) -> Delivery? {
-    var delivery = Delivery(edge, turn)
+    var delivery = edge.delivery(in: turn)
     let number = delivery.wave.number
     if isWatched {
       let version = version
@@ -247,7 +247,7 @@ enum Telling { case news, again, waits }
 extension Delivery {
   /// Of what a lens tells again.
   static func again(over edge: EdgePointer, _ turn: TurnPointer) -> Delivery {
-    var delivery = Delivery(edge, turn)
+    var delivery = edge.delivery(in: turn)
     delivery.tiebreak |= toldAgain
     return delivery
   }

@@ -101,7 +101,7 @@ import Synchronization
       edge.storeQuickly(item.value, from: up, in: turn)
       storage.propagate(in: turn)
     } else if edge.passHeld(
-      .value(item.value), Delivery(edge, turn, tiebreak: item.tiebreak), from: up, in: turn)
+      .value(item.value), edge.delivery(in: turn, tiebreak: item.tiebreak), from: up, in: turn)
     {
       storage.propagate(in: turn)
     }

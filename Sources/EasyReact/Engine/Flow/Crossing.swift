@@ -87,7 +87,7 @@ extension EdgePointer {
   @usableFromInline func inRegion(
     in turn: TurnPointer, _ body: @escaping (Delivery, TurnPointer) -> Bool
   ) -> Bool {
-    deliver(ClosureCrossing(body), Delivery(self, turn), in: turn)
+    deliver(ClosureCrossing(body), delivery(in: turn), in: turn)
   }
 }
 

@@ -55,15 +55,14 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
   }
 
   /// The wave under way, over an edge.
-  /// - Parameter tiebreak: That of a value that set out earlier. Nil: the upstream's.
-  @usableFromInline init(_ edge: EdgePointer, _ turn: TurnPointer, tiebreak: UInt64? = nil) {
+  @inline(__always) fileprivate init(
+    over edge: EdgePointer, _ turn: TurnPointer, _ tiebreak: UInt64
+  ) {
     self.init(joinIn: turn)
+    self.tiebreak = tiebreak
     let edgeFlags = edge.pointee.allFlags
     if edgeFlags.has(.isBackEdge) { wave.flags.insert(.crossedBackEdge) }
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
-    if wave.flags.has(.late) {
-      self.tiebreak = tiebreak ?? edge.pointee.up.unsafelyUnwrapped.tiebreak()
-    }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
     } else {
@@ -108,6 +107,19 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
 }
 
 extension EdgePointer {
+  // No initialisers: these would take 17 instructions more, for the type that is passed to them.
+
+  /// How the wave under way comes over this edge.
+  @usableFromInline func delivery(in turn: TurnPointer) -> Delivery {
+    let isLate = turn.pointee.wave.flags.has(.late)
+    return Delivery(over: self, turn, isLate ? pointee.up.unsafelyUnwrapped.tiebreak() : 0)
+  }
+
+  /// - Parameter tiebreak: That of a value that set out earlier.
+  @usableFromInline func delivery(in turn: TurnPointer, tiebreak: UInt64) -> Delivery {
+    Delivery(over: self, turn, tiebreak)
+  }
+
   /// Does this wave, which crosses the edge, pass it only to a node with an older version? See contract 5.2.
   /// - Parameter flags: The edge's.
   @inline(__always) func filters(_ wave: Wave, _ flags: EdgeFlags) -> Bool {

@@ -167,7 +167,7 @@ extension JoinPointer {
   @inline(never) func arriveSlowly(
     over edge: EdgePointer, from up: NodePointer, in turn: TurnPointer
   ) -> Bool {
-    edge.deliver(JoinCrossing(join: self, sender: up), Delivery(edge, turn), in: turn)
+    edge.deliver(JoinCrossing(join: self, sender: up), edge.delivery(in: turn), in: turn)
   }
 }
 

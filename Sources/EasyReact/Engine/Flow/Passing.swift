@@ -10,7 +10,7 @@ extension EdgePointer {
     let flags = pointee.allFlags
     if flags.has([.cut, .starting]) { return stop(.cut, in: turn) }
     if turn.pointee.wave.flags.has(.emptied), !pointee.hearsEmptiness { return false }
-    let delivery = Delivery(self, turn)
+    let delivery = delivery(in: turn)
     let down = pointee.down.unsafelyUnwrapped
     if delivery.isFiltered && down.isReached(by: delivery), !pointee.isJudgedBelow(),
       !(flags.has(.sync) && mayBeOlderThanSync(turn))

@@ -186,12 +186,21 @@ extension TurnPointer {
     pointee.messagesOpened = 0
     pointee.tellsMessages = false
     if max(pointee.joinCapacity, pointee.retiredCapacity) > Turn.usualRoom { giveBackRoom() }
+    if pointee.isTraced || pointee.ending != nil { return endAndTell() }
+    end()
+  }
+
+  @inline(__always) private func end() {
+    pointee.depth.store(
+      pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
+  }
+
+  @inline(never) private func endAndTell() {
     let isTraced = pointee.isTraced
     // Counted before the turn is over, so that whoever waits for quiet sees it.
     let hasEnding = pointee.ending != nil
     if hasEnding { pendingWork.begin() }
-    pointee.depth.store(
-      pointee.depth.load(ordering: .relaxed) &- 1, ordering: .releasing)
+    end()
     // A tracer may set nodes: what it does here is a turn of its own, which gives back its regions.
     if isTraced { traceTurn(began: false, self) }
     if hasEnding {

@@ -60,15 +60,15 @@ package struct TracedEvent: Sendable {
 enum TracedFlags {
   /// The ring knows it: an operator ran, and nothing came of it.
   static let inVain: UInt8 = 1
-  static let set: UInt8 = 2
-  static let backEdge: UInt8 = 4
-  static let silentRun: UInt8 = 8
+  static let backEdge: UInt8 = 2
+  static let set = UInt8(DeliveryRules.set.rawValue)
+  static let joinRun = UInt8(DeliveryRules.ofJoin.rawValue)
   static let arrival: UInt8 = 16
-  static let joinRun: UInt8 = 32
+  static let silentRun: UInt8 = 32
 
-  /// Of a delivery.
+  /// Of a delivery: they are the same bits.
   static func of(_ rules: DeliveryRules) -> UInt8 {
-    (rules.has(.set) ? set : 0) | (rules.has(.ofJoin) ? joinRun : 0)
+    UInt8(truncatingIfNeeded: rules.rawValue) & (set | joinRun)
   }
 }
 
