@@ -176,7 +176,7 @@ extension NodePointer {
   @usableFromInline func numberOfValue() -> UInt64 {
     if !pointee.hasValue.load(ordering: .acquiring) { return .max }
     let number = pointee.wave.load(ordering: .acquiring)
-    let tiebreak = tiebreak()
+    let tiebreak = tiebreak() & ~toldAgain
     return tiebreak == 0 ? number : 1 << 63 | tiebreak
   }
 }

@@ -63,8 +63,6 @@ extension Node {
     if other.isEnd(of: self) || isEnd(of: other) { return ClosureCancelable.over }
     let turn = currentTurn()
     turn.enter()
-    // What is set from now on is newer than the first value of either side.
-    let beginning = SyncBeginning(comesBack: !isPlain)
     var halves: [EdgePointer] = []
     let numberHere = here.setEnds { from, to in
       (from, to) = (other, self)
@@ -76,6 +74,9 @@ extension Node {
     } attach: { edge, _ in
       halves.append(edge)
     }
+    // What is set from now on is newer than the first value of either side. Not before a part of a whole has begun to count its own
+    // sets: it counts as set with its whole before that.
+    let beginning = SyncBeginning(comesBack: !isPlain)
     halves[0].beginSync(there: halves[1], beginning, in: turn)
     turn.leave()
     return SyncCancelable([(here, numberHere), (there, numberThere)])

@@ -112,6 +112,75 @@ extension Section5 {
   }
 }
 
+/// A sync with a part of a whole begins while another thread sets another part.
+extension Section5 {
+  @Test(arguments: [false, true])
+  func `5.2, 5.3, 7.6, 15.4 what is set in a field that is synced meanwhile is not lost`(
+    isFirst: Bool
+  ) {
+    Stress.rounds(2_000) { round in
+      let whole = MutableNode(Three(a: 7)), part = whole[\.a], field = MutableNode(5)
+      round.threads(2) { member in
+        var random = round.generator(member)
+        spin(Int.random(in: 0...400, using: &random))
+        if member == 0 {
+          _ = isFirst ? field.sync(with: part) : part.sync(with: field)
+        } else {
+          field.value = 100
+          whole.update { $0.b += 1 }
+        }
+      }
+      round.expect(settle(), "it does not come to rest")
+      let has = "\(part.value!) \(field.value!)"
+      // The whole's value may win over what the field had before the sync was made.
+      let isRight = part.value == 100 || isFirst && part.value == 7
+      round.expect(part.value == field.value && isRight, has)
+      round.expect(whole.value!.b == 1, "the other part is lost")
+    }
+  }
+
+  @Test func `5.2, 7.6, 15.4 two parts that are synced beside a set of a third are equal`() {
+    Stress.rounds(2_000) { round in
+      let whole = MutableNode(Three(a: 7, b: 8)), a = whole[\.a], b = whole[\.b]
+      round.threads(2) { member in
+        var random = round.generator(member)
+        spin(Int.random(in: 0...400, using: &random))
+        if member == 0 { a.sync(with: b) } else { whole.update { $0.c += 1 } }
+      }
+      round.expect(settle(), "it does not come to rest")
+      round.expect(whole.value == Three(a: 8, b: 8, c: 1), "\(whole.value!)")
+      keepAlive([a, b] as AnyObject)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `5.3, 7.6, 15.4 a part that nobody has set is no newer than a sync made inside its whole`(
+    ofTwoParts: Bool
+  ) {
+    let whole = MutableNode(Three(a: 7, b: 8)), part = whole[\.a], listenings = CancelableBag()
+    let field: MutableNode<Int> = ofTwoParts ? whole[\.b] : MutableNode(5)
+    whileInside { stop in
+      part.listen { _ in
+        if whole.value!.c != 1 { return }
+        stop()
+        whole.update { $0.c = 2 }
+      }.store(in: listenings)
+      return { whole.update { $0.c = 1 } }
+    } meanwhile: {
+      part.sync(with: field)
+    }
+    #expect(whole.value == (ofTwoParts ? Three(a: 8, b: 8, c: 2) : Three(a: 5, b: 8, c: 2)))
+    #expect(field.value == part.value)
+    listenings.cancel()
+  }
+
+  /// Some time that depends on the number, without giving the thread away.
+  private func spin(_ times: Int) {
+    let count = Atomic(0)
+    for _ in 0..<times { count.add(1, ordering: .relaxed) }
+  }
+}
+
 struct Three: Sendable, Equatable { var a = 0, b = 0, c = 0 }
 
 /// A random program of sets and syncs, which says what it is to hold in the end.

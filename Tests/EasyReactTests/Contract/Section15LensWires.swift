@@ -782,6 +782,55 @@ private struct Order: Sendable, Equatable {
     #expect(x.value == shown.value && y.value == shown.value, "\(x.value!) \(y.value!)")
     keepAlive([listening] as AnyObject)
   }
+
+  /// What a lens is told again had one number for all times, so a join that was made meanwhile took the newest value for the one that it had read.
+  @Test func `7.6, 15.4 a join of a lens that is made while another thread sets the part is right`()
+  {
+    let order = MutableNode(Order(5)), items = order[\.items], tax = order[\.tax]
+    let field = MutableNode(0), cell = MutableNode(10), listenings = CancelableBag()
+    field.sync(with: tax)
+    items.value = 1
+    field.value = 1  // the lens of the items is told again
+    nonisolated(unsafe) var made: [(name: String, node: Node<Int>)] = []
+    whileInside { stop in
+      order.listen { value in
+        if value.tax != 7 || value.items == 2 { return }
+        items.value = 2
+        tax.value = 8
+        stop()
+      }.store(in: listenings)
+      return { tax.value = 7 }
+    } meanwhile: {
+      made = [
+        ("combine", items.combine(cell).map { $0 + $1 }),
+        ("derived", .derived { try items.get() + cell.get() }),
+        ("like", Node.combine([items, cell]).map { $0[0] + $0[1] }),
+        ("flattenMap", cell.flattenMap { cell in items.map { $0 + cell } }),
+        (
+          "flattenCombine",
+          MutableNode<[Node<Int>]>([items, cell]).flattenCombine().map { $0[0] + $0[1] }
+        ),
+      ]
+    }
+    for (name, node) in made { #expect(node.value == 12, "\(name): \(node.value ?? -1)") }
+    #expect(items.value == 2)
+    listenings.cancel()
+  }
+
+  /// Before, the second set and each one after it were told twice: an inner join that has told was taken for one that stays silent.
+  @Test(arguments: [false, true])
+  func `10.6.5.1, 15.4 an inner join of a part that is told again tells once a set`(merges: Bool) {
+    let order = MutableNode(Order(5)), items = order[\.items], tax = order[\.tax]
+    let field = MutableNode(0), cell = MutableNode(10)
+    field.sync(with: tax)
+    let join = Node.derived { try items.get() + cell.get() }
+    let result =
+      merges ? tax.mergeMap { _ in join } : tax.flattenMap(mode: .everyValue) { _ in join }
+    let heard = Heard<Int>(), listening = result.listen(heard.hear)
+    for value in 1...4 { tax.value = value }
+    #expect(heard.values == [15, 15, 15, 15, 15])
+    keepAlive([join, listening] as AnyObject)
+  }
 }
 
 extension Order {
