@@ -3,12 +3,60 @@ import Synchronization
 // Several lenses of one part are nodes of their own. What they have in common is their place in the order: behind whatever is linked to any of them.
 
 /// The way from a whole to a part: key paths, indices and keys. Lenses whose ways are equal are of one part.
-struct PartWay: Hashable, @unchecked Sendable {
+///
+/// A list from the last step to the first, so that parts of one part share the way to that.
+final class PartWay: Hashable, @unchecked Sendable {
   // Unchecked: made of what is Sendable.
-  private let steps: [AnyHashable]
+  private let step: AnyHashable
+  private let outer: PartWay?
+  private let hash: Int
 
-  init(_ step: AnyHashable) { steps = [step] }
-  init(_ outer: PartWay, _ inner: PartWay) { steps = outer.steps + inner.steps }
+  init(_ step: AnyHashable, after outer: PartWay? = nil) {
+    (self.step, self.outer) = (step, outer)
+    var hasher = Hasher()
+    hasher.combine(outer?.hash)
+    hasher.combine(step)
+    hash = hasher.finalize()
+  }
+
+  /// The steps of this one behind those of another one.
+  func after(_ outer: PartWay) -> PartWay {
+    var steps: [AnyHashable] = [], way: PartWay? = self
+    while let next = way {
+      steps.append(next.step)
+      way = next.outer
+    }
+    return steps.reversed().reduce(outer) { PartWay($1, after: $0) }
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+  static func == (a: PartWay, b: PartWay) -> Bool {
+    var (first, second) = (Optional(a), Optional(b))
+    while let a = first, let b = second {
+      if a === b { return true }
+      if a.hash != b.hash || a.step != b.step { return false }
+      (first, second) = (a.outer, b.outer)
+    }
+    return first == nil && second == nil
+  }
+}
+
+/// Of a part of a part: made once, for all that lies in it has it too.
+final class LazyPartWay: Sendable {
+  private let made = Mutex<PartWay??>(nil)
+  private let make: @Sendable () -> PartWay?
+
+  init(_ make: @escaping @Sendable () -> PartWay?) { self.make = make }
+
+  var way: PartWay? {
+    if let made = made.withLock({ $0 }) { return made }
+    let new = make()  // user code
+    return made.withLock { made in
+      if made == nil { made = .some(new) }
+      return made!
+    }
+  }
 }
 
 /// The lenses of one part of a whole, as long as there are any.

@@ -1,14 +1,15 @@
 /// What the texts of a marble line stand for.
 struct MarbleReading<Value: Sendable>: Sendable {
-  /// Nil: the text is not a value.
-  let read: @Sendable (String) -> Value?
+  /// Returns nil if the text is not a value. Nil: no text is, they are only compared.
+  let read: (@Sendable (String) -> Value?)?
   let write: @Sendable (Value) -> String
   let matches: @Sendable (Value, String) -> Bool
-  /// For errors: `“x” is not …`.
-  let kind: String
+  /// For errors: `“x” is not …`. Of a table it names all values.
+  let kind: @Sendable () -> String
 
   /// The values of a line, in its steps and places.
   func read(_ parsed: ParsedMarbles) throws(MarbleError) -> [[Value?]] {
+    guard let read else { return [] }
     var steps: [[Value?]] = []
     for (step, marks) in parsed.marbles.steps.enumerated() {
       var values: [Value?] = []
@@ -18,7 +19,7 @@ struct MarbleReading<Value: Sendable>: Sendable {
           continue
         }
         guard let value = read(text) else {
-          throw parsed.error("“\(text)” is not \(kind)", step: step, mark: place)
+          throw parsed.error("“\(text)” is not \(kind())", step: step, mark: place)
         }
         values.append(value)
       }
@@ -33,7 +34,7 @@ extension MarbleReading where Value: LosslessStringConvertible & Equatable {
   static var own: MarbleReading {
     MarbleReading(
       read: { Value($0) }, write: { $0.description }, matches: { Value($1) == $0 },
-      kind: "of type \(Value.self)")
+      kind: { "of type \(Value.self)" })
   }
 }
 
@@ -42,7 +43,7 @@ extension MarbleReading {
   static func entry(of values: [String: Value]) -> MarbleReading {
     MarbleReading(
       read: { values[$0] }, write: { marbleText(of: $0) }, matches: { _, _ in false },
-      kind: kind(values))
+      kind: { kind(values) })
   }
 
   fileprivate static func kind(_ values: [String: Value]) -> String {
@@ -59,7 +60,7 @@ extension MarbleReading where Value: Equatable {
         values.filter { $0.value == value }.keys.min() ?? marbleText(of: value)
       },
       matches: { values[$1] == $0 },
-      kind: kind(values))
+      kind: { kind(values) })
   }
 }
 
@@ -67,7 +68,7 @@ extension MarbleReading {
   /// Values that are only compared, by what is shown of them.
   static func shown(by show: @escaping @Sendable (Value) -> String) -> MarbleReading {
     MarbleReading(
-      read: { _ in nil }, write: show, matches: { show($0) == $1 }, kind: "a value")
+      read: nil, write: show, matches: { show($0) == $1 }, kind: { "a value" })
   }
 }
 

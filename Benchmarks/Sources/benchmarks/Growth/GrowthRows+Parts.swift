@@ -1,5 +1,7 @@
 import EasyReact
 
+private struct Nested: Sendable { var kids: [Int: Nested] = [:] }
+
 /// Parts of one whole, which a batch sets: a copy of the whole for each of them would be quadratic.
 func partRows() -> [GrowthRow] {
   [
@@ -33,6 +35,16 @@ func partRows() -> [GrowthRow] {
       let lenses = fields.map { _ in stock[key: 0] }
       return Grown(work: size, keep: (lenses, fields)) {
         for (field, lens) in zip(fields, lenses) { field.sync(with: lens) }
+      }
+    },
+    GrowthRow("n/8 lenses, each of a part of the one before, made where one of them is synced") {
+      size in
+      let root = MutableNode<Nested>(), field = MutableNode<Nested>()
+      let first = root[\.kids][key: 0]
+      field.sync(with: first)
+      return Grown(work: size, keep: (root, field, first)) {
+        var lens: MutableNode<Nested> = root
+        for _ in 0..<size / 8 { lens = lens[\.kids][key: 0] }
       }
     },
     GrowthRow("n parts of an empty whole, each follows two others by lenses of its own") { size in
