@@ -134,7 +134,7 @@ extension EdgeStorage {
     step(up, edge, turn)
   }
 
-  @inlinable @inline(__always) borrowing func has(_ flags: EdgeFlags) -> Bool {
+  @usableFromInline borrowing func has(_ flags: EdgeFlags) -> Bool {
     self.flags.load(ordering: .acquiring) & flags.rawValue != 0
   }
 
@@ -156,12 +156,8 @@ extension EdgeStorage {
   /// Nothing passes any more: it was cut; or it comes from an inner node, and the outer edge was cut.
   /// Asked once the downstream is claimed: the value may have set out long ago, and whoever cut the edge
   /// may have set the downstream since.
-  @inlinable @inline(__always) borrowing func isOver() -> Bool {
-    has(.cut) || state != nil && hasLostOuterEdge()
-  }
-
-  @usableFromInline borrowing func hasLostOuterEdge() -> Bool {
-    state?._withUnsafeGuaranteedRef { $0.outer?.hasEnded ?? false } ?? false
+  @usableFromInline borrowing func isOver() -> Bool {
+    has(.cut) || state?._withUnsafeGuaranteedRef { $0.outer?.hasEnded ?? false } ?? false
   }
 }
 
