@@ -791,7 +791,7 @@ private struct Order: Sendable, Equatable {
     field.sync(with: tax)
     items.value = 1
     field.value = 1  // the lens of the items is told again
-    nonisolated(unsafe) var made: [(name: String, node: Node<Int>)] = []
+    var made: [(name: String, node: Node<Int>)] = []
     whileInside { stop in
       order.listen { value in
         if value.tax != 7 || value.items == 2 { return }
