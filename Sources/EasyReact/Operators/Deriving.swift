@@ -171,7 +171,7 @@ extension EdgePointer {
 }
 
 extension NodePointer {
-  /// One that no other value of the node has had; `.max`: the node is empty. It is stored after its value, so whoever
+  /// One that no other value of the node has had, also where a lens tells one again; `.max`: the node is empty. It is stored after its value, so whoever
   /// reads after this reads none that is older. A set under way may be read and pushed too; none is missed.
   @usableFromInline func numberOfValue() -> UInt64 {
     if !pointee.hasValue.load(ordering: .acquiring) { return .max }

@@ -191,21 +191,16 @@ extension UnsafeMutablePointer<Reads> {
   }
 
   private func freshLife() -> Unmanaged<ReadLife> {
-    guard let spare = pointee.spare, isSpareHeldOnce() else {
-      return .passRetained(ReadLife(of: pointee.derivation))
-    }
-    pointee.spare = nil
-    spare._withUnsafeGuaranteedRef { $0.isEnded.store(false, ordering: .relaxed) }
-    return spare
-  }
-
-  /// Looks at the reference where it lies: to take it out would cost a retain and a release.
-  private func isSpareHeldOnce() -> Bool {
-    withUnsafeMutablePointer(to: &pointee.spare) {
-      $0.withMemoryRebound(to: ReadLife?.self, capacity: 1) {
-        isKnownUniquelyReferenced(&$0.pointee)
+    if let spare = pointee.spare {
+      var life = spare.takeRetainedValue()
+      pointee.spare = nil
+      if isKnownUniquelyReferenced(&life) {
+        life.isEnded.store(false, ordering: .relaxed)
+        return .passRetained(life)
       }
+      pointee.spare = .passRetained(life)
     }
+    return .passRetained(ReadLife(of: pointee.derivation))
   }
 
   private func exchange(_ a: Int, _ b: Int) {

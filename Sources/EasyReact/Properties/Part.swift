@@ -64,13 +64,13 @@ extension Part {
     let remove = inner.remove.map { remove -> @Sendable (inout Whole) -> Bool in
       { whole in outer.change(&whole) { remove(&$0) } }
     }
-    let way = LazyPartWay { outer.way().flatMap { inner.way()?.after($0) } }
+    let lazy = LazyPartWay { outer.way().flatMap { inner.way()?.after($0) } }
     return Part<Whole, Inner>(
       get: { whole in outer.get(whole).flatMap { inner.get($0) } },
       put: { whole, value in outer.change(&whole) { inner.put(&$0, value) } },
       change: { whole, body in outer.change(&whole) { inner.change(&$0, body) } },
       remove: remove,
-      way: { way.way })
+      way: { lazy.way })
   }
 }
 

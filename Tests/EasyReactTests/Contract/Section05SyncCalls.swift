@@ -112,7 +112,8 @@ extension Section5 {
   }
 }
 
-/// A sync with a part of a whole begins while another thread sets another part.
+// MARK: - A sync with a part begins while another thread sets another part
+
 extension Section5 {
   @Test(arguments: [false, true])
   func `5.2, 5.3, 7.6, 15.4 what is set in a field that is synced meanwhile is not lost`(
@@ -153,6 +154,7 @@ extension Section5 {
     }
   }
 
+  /// The part begins to count its sets when its lens is told, if it cannot before. This was right before the other two were.
   @Test(arguments: [false, true])
   func `5.3, 7.6, 15.4 a part that nobody has set is no newer than a sync made inside its whole`(
     ofTwoParts: Bool

@@ -142,7 +142,7 @@ import Testing
 
   /// Found at seed 6096: a combination that tells every value ran once more for what it had refused round a cycle, when the
   /// derivation opened that, so the two sides of the sync went round once more, and ended unequal.
-  @Test func `what tells every value does not run again for what it refused`() {
+  @Test func `4.6 what tells every value does not run again for what it refused`() {
     let program: Program = [
       .node(1, value: nil), .node(2, value: 34), .derive(1, .map(58), named: 4),
       .derived(among: [0, 4, 0, 12, 6], times: 6, named: 5), .derive(5, .ignore(0), named: 6),
@@ -157,7 +157,8 @@ import Testing
 
   /// Found at seed 11221 of the rings: when a derivation opened one of two cycles, a join on the other one ran again too if
   /// something led to it from outside. Whether it did depended on which of the two was split off, so on where the nodes lie in memory.
-  @Test func `a join that stays on a cycle does not run again when another cycle opens`() {
+  @Test func `5.2, 16.2 a join that stays on a cycle does not run again when another cycle opens`()
+  {
     let program: Program = [
       .node(1, value: 0), .node(2, value: 0), .derived(among: [7, 0, 1], times: 2, named: 4),
       .combine([4], named: 5), .derive(5, .filter(3), named: 6),

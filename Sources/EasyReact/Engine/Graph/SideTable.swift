@@ -11,11 +11,12 @@ import Synchronization
   /// What recordings know of the node.
   let trace = Atomic<Unmanaged<AnyObject>?>(nil)
   let traceRecord = Atomic<UnsafeMutableRawPointer?>(nil)
+  /// Of the value that is being told. No access to it lasts while user code runs: see `exchange`.
   @exclusivity(unchecked) @usableFromInline var context: ContextBox?
   /// Who is to hear a value that is not told yet. The holder's.
-  @exclusivity(unchecked) var audience: Audience?
+  var audience: Audience?
   /// What came while the node was busy.
-  @exclusivity(unchecked) var queue: PendingQueue?
+  var queue: PendingQueue?
   /// `PendingValue<Value>`: the newest value that was left with another thread.
   @usableFromInline var pendingValue: AnyObject?
   /// How many were left; which of them the thread that is inside the node left last and has not told yet, or 0; and that thread's turn,
