@@ -131,7 +131,7 @@ static bool are_equal(const struct easyreact_event *event) {
 
 static void count(
     struct easyreact_ring *ring, struct easyreact_node_trace *trace, struct easyreact_event *event, uint64_t time) {
-  switch (event->kind) {
+  switch (__builtin_expect(event->kind, easyreact_kind_stored)) {
     case easyreact_kind_stored:
       // What the node held goes over to the event, with its reference.
       event->old_form = trace->last_form;
