@@ -80,6 +80,37 @@ private struct Box: Sendable { var two = Two() }
     keepAlive(listening)
   }
 
+  @Test func `5.1, 5.3, 15.4 so does a sync of a part with what follows another one`() {
+    let whole = MutableNode(Two()), x = whole[\.x], again = whole[\.x], y = whole[\.y]
+    y.value = 3
+    let copy = y.map { $0 }.mutablify(), wires = Wires()
+    wires.all.add(ClosureCancelable { whole.wiring.removeUpstreamNodes() })
+    wires.all.add(x.link(to: copy))
+    wires.all.add(copy.sync(with: y))
+    whole.value = Two()
+    let listening = wires.hear(y)
+    let sync = copy.sync(with: again)
+    #expect(wires.haveEnded())
+    #expect(copy.value == again.value && copy.value == y.value)
+    withExtendedLifetime((listening, sync)) {}
+  }
+
+  @Test func `5.1, 5.3, 15.4 also where it crosses another sync before`() {
+    let whole = MutableNode(Two()), a = whole[\.y], b = whole[\.y], c = whole[\.y]
+    let field = MutableNode(3), copy = a.map { $0 }.mutablify(), wires = Wires()
+    wires.all.add(ClosureCancelable { whole.wiring.removeUpstreamNodes() })
+    wires.all.add(copy.sync(with: a))
+    wires.all.add(b.link(to: a))
+    let sum = b.combine(copy).map { $0 + $1 }
+    c.value = 3
+    wires.all.add(c.sync(with: field))
+    let listening = wires.hear(c)
+    let sync = copy.sync(with: field)
+    #expect(wires.haveEnded())
+    #expect(copy.value == field.value && copy.value == a.value && sum.value == 6)
+    withExtendedLifetime((listening, sync)) {}
+  }
+
   /// Its partner has the pair already under which it comes.
   @Test func `5.2, 15.4 what is led back to a part under its own number is told to its partners`() {
     let v = MutableNode(Two()), w = MutableNode(Two())

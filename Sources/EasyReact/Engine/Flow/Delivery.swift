@@ -13,7 +13,10 @@ func newSequence(isMarked: Bool = false) -> UInt64 {
 }
 
 /// Newer than this one, and older than whatever else is.
-func nextSequence(_ sequence: UInt64) -> UInt64 { (sequence & ~7) + 8 | 2 }
+/// - Parameter model: Marked if this one is.
+func nextSequence(_ sequence: UInt64, like model: UInt64) -> UInt64 {
+  (sequence & ~7) + 8 | 2 | model & 4
+}
 
 /// Older than this one, and newer than whatever else is older; so are the next few behind it.
 func versionBefore(_ version: Version) -> Version {

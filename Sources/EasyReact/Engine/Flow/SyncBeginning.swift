@@ -36,6 +36,7 @@ import Synchronization
   }
 
   /// As what something with this version counts behind the half; nil: it does not cross. By the holder of the side from which it comes.
+  /// What a whole has marked (`ArrivedPart`) stays marked.
   /// - Parameter version: With a number up to that of the sync. The sync's own, without a sequence, has the first value.
   func crossing(_ version: Version, over half: EdgePointer) -> Version? {
     let number = number
@@ -45,7 +46,8 @@ import Synchronization
         if version == (number, 0) { return (number, state.first) }
         if version.number == number { return version }
         if version <= state.crossed { return nil }
-        (state.crossed, state.sequence) = (version, newSequence())
+        state.crossed = version
+        state.sequence = newSequence(isMarked: isMarked(version.tiebreak))
         return (number, state.sequence)
       }
       if version < (number, state.sequence) { return nil }
@@ -55,7 +57,7 @@ import Synchronization
       }
       // Newer than what has crossed, older than what has not.
       state.sequence = version.tiebreak
-      state.crossed.tiebreak = nextSequence(state.crossed.tiebreak)
+      state.crossed.tiebreak = nextSequence(state.crossed.tiebreak, like: version.tiebreak)
       return state.crossed
     }
   }

@@ -10,8 +10,7 @@ func unite(_ parts: [NodePointer]) -> [NodePointer] {
     guard let members = storage.members() else { return [storage] }
     return largest.members.contains(storage) ? [] : Array(members)
   }
-  var choice = TopChoice(newcomers, largest)
-  let top = choice.decide()
+  let top = cheapestTop(newcomers, largest)
   let moved = largest.first?.top() == top ? newcomers : newcomers + largest.members
   let oldTops = moved.map { $0.top() }
   regrouping {
@@ -23,83 +22,93 @@ func unite(_ parts: [NodePointer]) -> [NodePointer] {
   return newcomers
 }
 
-/// Chooses the top of a component that grows: the lowest of its members' tops, the highest, or the top that the largest part has (the *usual* one; the
-/// lowest, if there is none). The three are looked at by turns, and the first one that is seen to make nothing else rise is taken; so it takes a few looks to
-/// sync a node with n edges with a new one. A member that would go down counts with all its edges, not only those above it: it may have to rise again, with
-/// what follows. If each of the three makes something rise, the usual one is taken; and also as soon as everything that it makes rise has been
-/// looked at. A node that leads to a member and is higher than the largest part lifts that one, with room above it: see `raiseTops`. So n newcomers,
-/// each of them higher, raise it log n times; that is why the usual one is looked at four times as fast.
+/// The top of a component that grows: the one that makes least rise, of the lowest of its members' tops, the highest, and the one that the largest part has (the
+/// *usual* one; the lowest, if there is none); and, where few come to it, of theirs: one of these may be a hub that others were made above and below. All are
+/// looked at by turns, an edge at a time, and the first of which nothing is left to look at is taken. So it takes a few looks to sync a node with n edges
+/// with a new one.
+private func cheapestTop(_ newcomers: [NodePointer], _ largest: Component) -> Int32 {
+  let own = Set(newcomers), kept = largest.first?.top()
+  let tops = newcomers.map { $0.top() } + (kept.map { [$0] } ?? [])
+  let (low, high) = (tops.min() ?? .min, tops.max() ?? .min)
+  let usual = kept ?? low
+  let candidates = Set(tops.count <= 16 ? tops : [low, usual, high])
+  var choices = candidates.sorted().map { TopChoice($0, own, largest, kept) }
+  while choices.count > 1 {
+    for index in choices.indices.reversed() {
+      // It leaves room, and the others do not.
+      for _ in 0..<(choices[index].top == usual ? 4 : 1) {
+        if !choices[index].look() { return choices[index].top }
+      }
+    }
+  }
+  return usual
+}
+
+/// What one top would make rise. A member that would go down counts with all its edges, not only those above it: it may have to rise again, with what
+/// follows. A node that leads to a member and is higher lifts the component, with room above it: see `raiseTops`. So n newcomers, each of them
+/// higher, raise it log n times.
 private struct TopChoice {
+  let top: Int32
   private let own: Set<NodePointer>
   private let largest: Component
-  private let low: Int32, high: Int32, usual: Int32, kept: Int32?
-  /// What the usual top would make rise, and how far at least, since edges are not counted; and how far it would be lifted itself.
-  private var raised: Front
+  private let kept: Int32?
+  private var members: FlattenSequence<[Set<NodePointer>]>.Iterator
+  /// Of one member.
+  private var walks: [EdgeWalk] = []
+  /// What rises, and how far at least, since edges are not counted; and how far the component is lifted itself.
+  private var raised: Front?
   private var new: [NodePointer: Int32] = [:]
   private var lifted: Int32
 
-  init(_ newcomers: [NodePointer], _ largest: Component) {
-    (own, self.largest, kept) = (Set(newcomers), largest, largest.first?.top())
-    let tops = newcomers.map { $0.top() } + (kept.map { [$0] } ?? [])
-    (low, high) = (tops.min() ?? .min, tops.max() ?? .min)
-    usual = kept ?? low
-    lifted = usual
-    raised = Front(newcomers[0], .outs, isAlone: false)
+  init(_ top: Int32, _ own: Set<NodePointer>, _ largest: Component, _ kept: Int32?) {
+    (self.top, self.own, self.largest, self.kept) = (top, own, largest, kept)
+    lifted = top
+    members = (top == kept ? [own] : [own, largest.members]).joined().makeIterator()
   }
 
   private func isMember(_ storage: NodePointer) -> Bool {
     own.contains(storage) || kept != nil && storage.component() == .passUnretained(largest)
   }
 
+  private func top(_ storage: NodePointer) -> Int32 {
+    isMember(storage) ? lifted : new[storage.standIn()] ?? storage.top()
+  }
+
+  /// At one edge. False: none is left.
+  mutating func look() -> Bool {
+    guard let edge = nextOfMembers() ?? raised?.next() else { return false }
+    let (up, down) = (edge.pointee.up!, edge.pointee.down!)
+    if edge.pointee.isUncut(), top(up) > top(down) { lift(down, below: up) }
+    return true
+  }
+
   /// The edges of the members that would rise to this top, or go down to it.
-  private func edges(_ top: Int32) -> some IteratorProtocol<EdgePointer> {
-    (top == kept ? [own] : [own, largest.members]).joined().lazy.filter { $0.top() != top }
-      .flatMap { storage in
-        (storage.top() < top ? [.outs] : [.ins, .outs]).map { EdgeWalk(storage, $0) }
-      }.joined().makeIterator()
-  }
-
-  private func top(_ storage: NodePointer, _ choice: Int32) -> Int32 {
-    if choice == usual {
-      return isMember(storage) ? lifted : new[storage.standIn()] ?? storage.top()
-    }
-    return isMember(storage) ? choice : storage.top()
-  }
-
-  mutating func decide() -> Int32 {
-    var choices = Set([low, usual, high]).sorted().map { (top: $0, edges: edges($0)) }
-    while choices.count > 1 {
-      for index in choices.indices.reversed() {
-        let choice = choices[index].top
-        for _ in 0..<(choice == usual ? 4 : 1) {
-          guard let edge = choices[index].edges.next() ?? (choice == usual ? raised.next() : nil)
-          else { return choice }
-          let (up, down) = (edge.pointee.up!, edge.pointee.down!)
-          guard edge.pointee.isUncut(), top(up, choice) > top(down, choice) else { continue }
-          if choice != usual {
-            choices.remove(at: index)
-            break
-          }
-          lift(down, below: up)
-        }
+  private mutating func nextOfMembers() -> EdgePointer? {
+    while true {
+      while !walks.isEmpty {
+        if let edge = walks[walks.count - 1].next() { return edge }
+        walks.removeLast()
       }
+      guard let member = members.next() else { return nil }
+      if member.top() == top { continue }
+      walks.append(EdgeWalk(member, .outs))
+      if member.top() > top { walks.append(EdgeWalk(member, .ins)) }
     }
-    return usual
   }
 
-  /// What the usual top makes rise.
   private mutating func lift(_ down: NodePointer, below up: NodePointer) {
+    if raised == nil { raised = Front(own.first!, .outs, isAlone: false) }
     if isMember(down) {
-      if lifted == usual {
-        raised.open(own)
-        raised.open(largest.members)
+      if lifted == top {
+        raised?.open(own)
+        raised?.open(largest.members)
       }
       lifted = up.top() + 1
     } else {
       let present = down.standIn()
-      new[present] = top(up, usual) + 16
-      let isNew = raised.see(present, andBeyond: down.component() == nil)
-      if isNew, let members = down.members() { raised.open(members) }
+      new[present] = top(up) + 16
+      let isNew = raised!.see(present, andBeyond: down.component() == nil)
+      if isNew, let members = down.members() { raised!.open(members) }
     }
   }
 }
