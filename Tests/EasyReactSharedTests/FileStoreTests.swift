@@ -137,13 +137,32 @@ import Testing
     let (told, watching) = watch(here, "key")
     clock.advance(by: .seconds(1))
     #expect(told.current == [entry(1, 1), .current])
-    // It gives what it has of the first entry, and fails behind that.
-    drive.plan.withLock { $0 = [8 + 11 + 3 + 1, 0, -1] }
+    // It gives the head of the first entry, then all that it has of it, and fails behind that.
+    drive.plan.withLock { $0 = [8, 8 + 11 + 3 + 1, 0, -1] }
     there.put(Data([2]), at: "key") { _ in }
     put(there, 3)
     #expect(drive.plan.withLock { $0.isEmpty })
     #expect(told.current == [entry(1, 1), .current, entry(2, 2), entry(3, 3)])
     #expect(here.connection.current == .connected)
+    watching.cancel()
+  }
+
+  /// What a program has left that was killed while it appended.
+  @Test func `20.2 an entry whose end is missing is not read again at each look`() throws {
+    let drive = Drive(), store = FileStore(folder.path, on: clock)
+    put(store, 1)
+    store.changeLog { $0.pread = { drive.pread($0, $1, $2, $3) } }
+    let (told, watching) = watch(store, "key")
+    clock.advance(by: .seconds(1))
+    let log = FileHandle(forUpdatingAtPath: folder.path + "/log")!
+    try log.seekToEnd()
+    // A half of two megabytes.
+    try log.write(contentsOf: Data([0, 0, 32, 0]) + Data(count: 1 << 20))
+    drive.bytesRead.store(0, ordering: .relaxed)
+    clock.advance(by: .seconds(1))
+    #expect(1...1_000 ~= drive.bytesRead.load(ordering: .relaxed))
+    put(FileStore(folder.path, on: clock), 2)
+    #expect(told.current == [entry(1, 1), .current, entry(2, 2)])
     watching.cancel()
   }
 
@@ -289,11 +308,17 @@ import Testing
     let flushCount = Atomic(0)
     /// How many bytes the next reads give at most; zero: as if there were no more; less: they fail.
     let plan = Mutex<[Int]>([])
+    let bytesRead = Atomic(0)
     func pread(
       _ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int, _ offset: off_t
     ) -> Int {
       let limit = plan.withLock { $0.isEmpty ? count : $0.removeFirst() }
-      if limit >= 0 { return limit == 0 ? 0 : systemRead(file, bytes, min(count, limit), offset) }
+      if limit == 0 { return 0 }
+      if limit > 0 {
+        let got = systemRead(file, bytes, min(count, limit), offset)
+        bytesRead.wrappingAdd(max(got, 0), ordering: .relaxed)
+        return got
+      }
       errno = EIO
       return -1
     }

@@ -137,14 +137,13 @@ struct FileLog {
     if file < 0 || isDoubtful { return }
     while true {
       let size = try size()
-      if size <= offset { return }
-      let bytes = try readBytes(at: offset, min(size - offset, 8 << 20))
-      let used = take(bytes, &news)
-      if used > 0 { continue }
-      // No whole entry in what was read: there is none, or it is a large one.
-      if bytes.count == size - offset { return }
-      let all = try readBytes(at: offset, size - offset)
-      if take(all, &news) == 0 { return }
+      if size < offset + 8 { return }
+      var head = ByteReader(try readBytes(at: offset, 8))
+      // Of an entry whose end is missing, nothing else is read: it may be a large one, and is looked at again and again.
+      guard let length = head.short(4), let next = Int(exactly: length + 8), size >= offset + next
+      else { return }
+      let bytes = try readBytes(at: offset, min(size - offset, max(next, 8 << 20)))
+      if take(bytes, &news) == 0 { return }
     }
   }
 

@@ -351,6 +351,26 @@ import Testing
     keepAlive(listening)
   }
 
+  /// What had to wait goes on under a new number, and the node that it came from has told something newer by then.
+  @Test(arguments: [false, true])
+  func `8.2 a path names no set that came after the one that waited`(_ isFiltered: Bool) {
+    let x = MutableNode<Int>().named("x"), y = MutableNode<Int>().named("y")
+    let z = MutableNode<Int>().named("z"), m = x.merge(y).named("m")
+    let d = (isFiltered ? m.filter { $0 < 3 } : m).merge(z).named("d"), told = Journal<String>()
+    let listening = d.listenToChanges { change in
+      let path = change.path.map { $0.name ?? "-" }.joined(separator: " ")
+      told.note("\(change.value) \(change.context ?? ""): \(path)")
+      if change.value != 1 { return }
+      x.set(2, context: "x")
+      y.set(3, context: "y")
+    }
+    z.set(1, context: "z")
+    #expect(
+      told.entries
+        == (isFiltered ? ["1 z: z d", "2 x: - d"] : ["1 z: z d", "2 x: d", "3 y: y m d"]))
+    keepAlive(listening)
+  }
+
   @Test func `8.2 a change that comes by a scheduler brings its path along`() {
     let clock = VirtualScheduler(), owner = Token()
     let a = MutableNode<Int>().named("a"), b = MutableNode<Int>().named("b")

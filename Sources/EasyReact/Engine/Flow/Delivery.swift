@@ -205,12 +205,30 @@ extension NodePointer {
       let needsOne = mayNeedOne && !delivery.rules.has(.keepsVersion)
       return (delivery.wave.number, needsOne ? newSequence() : delivery.tiebreak)
     }
-    if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
+    if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) {
+      return renumbered(from: delivery.wave.number)
+    }
     if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
-    if !delivery.rules.has(.keepsNumber) { return (newWave(), 0) }
+    if !delivery.rules.has(.keepsNumber) { return renumbered(from: delivery.wave.number) }
     let number = pointee.wave.load(ordering: .relaxed)
     let isMarked = delivery.rules.has(.setOfPart) && delivery.wave.number == number
     return (number, newSequence(isMarked: isMarked))
+  }
+
+  private func renumbered(from old: UInt64) -> Version {
+    let new = newWave(), sideTable = sideTable()
+    sideTable.renumberedTo.store(0, ordering: .relaxed)
+    sideTable.renumberedFrom.store(old, ordering: .releasing)
+    sideTable.renumberedTo.store(new, ordering: .releasing)
+    return (new, 0)
+  }
+
+  /// Under which number the value came here that has this one; no greater. Any thread.
+  func numberOfArrival(_ number: UInt64) -> UInt64 {
+    guard let sideTable = pointee.sideTableIfAny() else { return number }
+    if sideTable.renumberedTo.load(ordering: .acquiring) != number { return number }
+    let old = sideTable.renumberedFrom.load(ordering: .acquiring)
+    return sideTable.renumberedTo.load(ordering: .relaxed) == number ? old : number
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,
