@@ -15,7 +15,7 @@ extension NodePointer {
     while seen.insert(current.storage).inserted {
       let number = current.storage.pointee.wave.load(ordering: .acquiring)
       if number > newest { break }
-      newest = current.storage.numberOfArrival(number)
+      newest = current.storage.numberOfArrival(number) ?? newest
       path.append(current)
       guard let sender = current.storage.pointee.sender.load(ordering: .relaxed) else { break }
       var next: AnyNode?

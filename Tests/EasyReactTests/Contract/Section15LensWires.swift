@@ -111,6 +111,23 @@ private struct Box: Sendable { var two = Two() }
     withExtendedLifetime((listening, sync)) {}
   }
 
+  @Test func `5.1, 5.3, 15.4 also what a lens tells again stays that where it crosses`() {
+    let whole = MutableNode(Two()), x = whole[\.x], again = whole[\.x], y = whole[\.y]
+    x.value = 3
+    let first = x.map { $0 }, second = x.map { $0 }.mutablify(), wires = Wires()
+    wires.all.add(ClosureCancelable { whole.wiring.removeUpstreamNodes() })
+    let either = Node.derived { try first.get() & 1 == 0 ? first.get() : second.get() }
+    wires.all.add(second.sync(with: x))
+    let third = second.map { $0 }.mutablify()
+    wires.all.add(y.link(to: either))
+    wires.all.add(again.sync(with: third))
+    let listening = wires.hear(y)
+    let sync = third.sync(with: either)
+    #expect(wires.haveEnded())
+    #expect(whole.value == Two(x: 3, y: 3) && third.value == 3 && either.value == 3)
+    withExtendedLifetime((listening, sync)) {}
+  }
+
   /// Its partner has the pair already under which it comes.
   @Test func `5.2, 15.4 what is led back to a part under its own number is told to its partners`() {
     let v = MutableNode(Two()), w = MutableNode(Two())

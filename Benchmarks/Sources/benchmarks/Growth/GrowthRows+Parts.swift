@@ -1,5 +1,6 @@
 import EasyReact
 
+private struct Model: Sendable { var a = 0, b = 0 }
 private struct Nested: Sendable { var kids: [Int: Nested] = [:] }
 
 /// Parts of one whole, which a batch sets: a copy of the whole for each of them would be quadratic.
@@ -47,6 +48,24 @@ func partRows() -> [GrowthRow] {
         for _ in 0..<size / 8 { lens = lens[\.kids][key: 0] }
       }
     },
+    GrowthRow("n editors, one at a time, of a part of what n views follow, below a map") { size in
+      let (model, views) = viewed(size)
+      return Grown(work: size, keep: views) {
+        for _ in 0..<size {
+          let field = MutableNode<Int>(), part = model[\.b]
+          field.sync(with: part).cancel()
+        }
+      }
+    },
+    GrowthRow("n reducers, one at a time, of a part of what n views follow, below a map") { size in
+      let (model, views) = viewed(size)
+      return Grown(work: size, keep: views) {
+        for _ in 0..<size {
+          let action = MutableNode<Int>.eventNode(), part = model[\.b]
+          part.link(to: action.withLatest(from: model).map { $0 + $1.a }).cancel()
+        }
+      }
+    },
     GrowthRow("n parts of an empty whole, each follows two others by lenses of its own") { size in
       let stock = MutableNode<[Int: Int]>(), parts = (0..<size).map { stock[key: $0] }
       return Grown(work: size, keep: parts) {
@@ -72,4 +91,10 @@ func partRows() -> [GrowthRow] {
       }
     },
   ]
+}
+
+private func viewed(_ size: Int) -> (model: MutableNode<Model>, views: [Node<Int>]) {
+  let model = MutableNode<Model>()
+  model.link(to: MutableNode(Model()).map { $0 })
+  return (model, (0..<size).map { _ in model.map { $0.a } })
 }

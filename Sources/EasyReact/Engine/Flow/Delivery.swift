@@ -217,18 +217,19 @@ extension NodePointer {
 
   private func renumbered(from old: UInt64) -> Version {
     let new = newWave(), sideTable = sideTable()
-    sideTable.renumberedTo.store(0, ordering: .relaxed)
+    sideTable.renumberedTo.store(.max, ordering: .relaxed)
     sideTable.renumberedFrom.store(old, ordering: .releasing)
     sideTable.renumberedTo.store(new, ordering: .releasing)
     return (new, 0)
   }
 
-  /// Under which number the value came here that has this one; no greater. Any thread.
-  func numberOfArrival(_ number: UInt64) -> UInt64 {
-    guard let sideTable = pointee.sideTableIfAny() else { return number }
-    if sideTable.renumberedTo.load(ordering: .acquiring) != number { return number }
+  /// Under which number the value came here that was given this one. Nil: it came under it. Any thread.
+  func numberOfArrival(_ number: UInt64) -> UInt64? {
+    guard let sideTable = pointee.sideTableIfAny(),
+      sideTable.renumberedTo.load(ordering: .acquiring) == number
+    else { return nil }
     let old = sideTable.renumberedFrom.load(ordering: .acquiring)
-    return sideTable.renumberedTo.load(ordering: .relaxed) == number ? old : number
+    return sideTable.renumberedTo.load(ordering: .relaxed) == number ? old : nil
   }
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,

@@ -72,8 +72,10 @@ extension EdgePointer {
   /// What comes over this half of a sync counts as; nil: it does not cross.
   @usableFromInline func crossing(_ version: Version) -> Version? {
     if version.number > syncNumber { return version }
-    return block.pointee.beginning.unsafelyUnwrapped.takeUnretainedValue()
-      .crossing((version.number, version.tiebreak & ~toldAgain), over: self)
+    let beginning = block.pointee.beginning.unsafelyUnwrapped.takeUnretainedValue()
+    let isToldAgain = version.tiebreak & toldAgain
+    return beginning.crossing((version.number, version.tiebreak & ~toldAgain), over: self)
+      .map { ($0.number, $0.tiebreak | isToldAgain) }
   }
 
   /// Has what comes over this half of a sync perhaps been there before it was made?

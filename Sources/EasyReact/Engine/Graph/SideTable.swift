@@ -36,7 +36,7 @@ import Synchronization
   @usableFromInline let tiebreakWave = Atomic<UInt64>(0)
   @usableFromInline let tiebreak = Atomic<UInt64>(0)
   /// Under which number the node's value came here, while the value has the new number that it got here: see `assignVersion`. Written by the holder.
-  let renumberedTo = Atomic<UInt64>(0)
+  let renumberedTo = Atomic(UInt64.max)
   let renumberedFrom = Atomic<UInt64>(0)
   /// The node began a wave that a tracer heard of, and is told when it ends. The holder's.
   @usableFromInline let isTracedStart = Atomic(false)
