@@ -213,7 +213,7 @@ class Net:
         for p in whole.parts:
             if p not in touched and p.isLinked and reaches(p, whole) and s.mutant != "nothing waits": s.waiting[p] = (*whole.version, led); continue
             isAgain = p not in touched or p.isPutAgain
-            now += [(w, p.v, isAgain, p.version if w.isSync and s.mutant != "partners hear the whole's" else whole.version) for w in p.outs]
+            for w in p.outs: now.append((w, p.v, p.isPutAgain, p.version) if w.isSync and s.mutant != "partners hear the whole's" else (w, p.v, isAgain, whole.version))
         now += [(w, [p.v for p in whole.parts], False, whole.version) for w in whole.outs]
         for w, v, isAgain, (wn, wt) in now: s.follow(w, v, wn, wt, led, isAgain)
 

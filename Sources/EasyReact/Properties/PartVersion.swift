@@ -140,16 +140,17 @@ import Synchronization
     isWatched && isUntouched(present.withLock { $0.value }, value)
   }
 
-  /// What the node holds goes with the part's version, even if the present wave has not touched the part. Nil: it does not cross.
+  /// What the node holds goes with the part's version, even if the present wave has not touched the part; as told again if it came so. Nil: it
+  /// does not cross.
   @usableFromInline func delivery(
     over edge: EdgePointer, from node: NodePointer, in turn: TurnPointer
   ) -> Delivery? {
     var delivery = edge.delivery(in: turn)
     let number = delivery.wave.number
     if isWatched {
-      let version = version
+      let (version, again) = present.withLock { ($0.version, $0.isToldAgain ? toldAgain : 0) }
       if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
-        (delivery.wave.number, delivery.tiebreak) = version
+        (delivery.wave.number, delivery.tiebreak) = (version.number, version.tiebreak | again)
       }
     }
     return delivery.crossing(half: edge)

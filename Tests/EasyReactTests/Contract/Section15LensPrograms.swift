@@ -1,0 +1,95 @@
+import EasyReact
+import Synchronization
+import Testing
+
+/// Contract, 5.1 and 15.4: random programs of sets, syncs, links, lenses of two wholes, and what switches between nodes. Found by a hostile review: of 20,000
+/// of them 71 did not end.
+@Suite(.watched) struct `15 Random programs with lenses` {
+  @Test(arguments: 0..<25 as Range<UInt64>)
+  func `5.1, 15.4 every call ends, whatever is wired round parts`(_ hundred: UInt64) {
+    for seed in hundred * 20..<hundred * 20 + 20 {
+      let program = LensProgram()
+      program.run(seed)
+      #expect(program.hasEnded, "seed \(seed)")
+    }
+  }
+
+  /// What the random ones took much to find.
+  @Test(arguments: [717, 766, 806, 996, 1_994, 2_172, 2_401, 2_835, 10_786, 33_951] as [UInt64])
+  func `5.1, 15.4 so do those that did not`(_ seed: UInt64) {
+    let program = LensProgram()
+    program.run(seed)
+    #expect(program.hasEnded)
+  }
+}
+
+private struct Pair: Sendable { var x = 0, y = 1 }
+
+/// The same for a seed, in any build.
+private final class LensProgram: Sendable {
+  private let wholes = [MutableNode(Pair()), MutableNode(Pair())]
+  private let told = Atomic(0)
+  /// More than twenty times as many as any that has ended.
+  private static let limit = 20_000
+
+  var hasEnded: Bool { told.load(ordering: .relaxed) < Self.limit }
+
+  /// Cuts what goes round.
+  private func count() {
+    let count = told.wrappingAdd(1, ordering: .relaxed).newValue
+    if count == Self.limit { for whole in wholes { whole.wiring.removeUpstreamNodes() } }
+  }
+
+  func run(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let listenings = wholes.map { $0.listen { [self] _ in count() } }
+    var nodes: [Node<Int>?] = Array(repeating: nil, count: 6), syncs: [any Cancelable] = []
+    func node(_ place: Int) -> Node<Int> {
+      let present = nodes[place] ?? MutableNode(place)
+      nodes[place] = present
+      return present
+    }
+    for _ in 0..<20 + random.below(100) {
+      let kind = [0, 0, 0, 1, 2, 3, 3, 4, 4, 6, 6, 5, 7, 8][random.below(14)]
+      let (first, second, place, value) = (
+        random.below(6), random.below(6), random.below(6), random.below(16)
+      )
+      let (a, b) = (node(first), node(second))
+      switch kind {
+      case 0: a.mutablify().value = value
+      case 1:
+        nodes[place] = a.map { [self] in
+          count()
+          return $0
+        }
+      case 2:
+        nodes[place] = a.flattenMap { [self] in
+          count()
+          return $0 & 1 == 0 ? a : b
+        }
+      case 3:
+        nodes[place] = .derived { [self] in
+          count()
+          return try a.get() & 1 == 0 ? a.get() : b.get()
+        }
+      case 4: syncs.append(a.mutablify().sync(with: b))
+      case 5: nodes[place] = nil
+      case 6: nodes[place] = lens(value, of: a)
+      case 7: nodes[place] = a.groupBy { $0 & 1 }.mergeMap { $0.values }
+      default: nodes[place] = a.concatMap { Node($0) }
+      }
+    }
+    withExtendedLifetime((listenings, syncs)) {}
+  }
+
+  private func lens(_ value: Int, of node: Node<Int>) -> Node<Int> {
+    let whole = wholes[value & 1], lens = value & 2 == 0 ? whole[\.x] : whole[\.y]
+    switch value / 4 {
+    case 0: lens.link(to: node)
+    case 1: lens.sync(with: node)
+    case 2: lens.value = 3
+    default: whole.value = Pair()
+    }
+    return lens
+  }
+}
