@@ -140,7 +140,7 @@ struct FileLog {
       if size < offset + 8 { return }
       var head = ByteReader(try readBytes(at: offset, 8))
       // Of an entry whose end is missing, nothing else is read: it may be a large one, and is looked at again and again.
-      guard let length = head.short(4), let next = Int(exactly: length + 8), size >= offset + next
+      guard let length = head.short(4), let next = Int(exactly: length + 8), next <= size - offset
       else { return }
       let bytes = try readBytes(at: offset, min(size - offset, max(next, 8 << 20)))
       if take(bytes, &news) == 0 { return }

@@ -111,6 +111,39 @@ private struct Box: Sendable { var two = Two() }
     withExtendedLifetime((listening, sync)) {}
   }
 
+  /// What crosses the beginning of a sync has one number, whichever wave it comes from: a later
+  /// wave's mark says nothing of the first value.
+  @Test(arguments: [
+    "before", "in the map", "in a listener of the part", "in one of the other whole",
+  ])
+  func `5.3, 15.4 a sync made in mid-wave hears what a part comes to follow`(_ moment: String) {
+    let whole = MutableNode(Two(x: 0, y: 0)), other = MutableNode(Two(x: 0, y: 0))
+    let third = MutableNode(Two(x: 0, y: 0)), field = MutableNode<Int>()
+    let (x, y, otherY, thirdY) = (whole[\.x], whole[\.y], other[\.y], third[\.y])
+    let isMade = Atomic(false), all = CancelableBag()
+    all.add(whole.sync(with: other))
+    all.add(thirdY.sync(with: field))
+    let make: @Sendable (String) -> Void = { place in
+      if place != moment || isMade.exchange(true, ordering: .relaxed) { return }
+      all.add(field.sync(with: otherY))
+    }
+    make("before")
+    all.add(
+      y.link(
+        to: x.map { value in
+          if value == 1 { make("in the map") }
+          return value * 10
+        }))
+    let listenings = [
+      x.listen { if $0 == 1 { make("in a listener of the part") } },
+      other.listen { if $0.x == 1 { make("in one of the other whole") } },
+    ]
+    x.value = 1
+    #expect(whole.value == Two(x: 1, y: 10) && other.value == Two(x: 1, y: 10))
+    #expect(field.value == 10 && thirdY.value == 10)
+    withExtendedLifetime((listenings, all)) {}
+  }
+
   @Test func `5.1, 5.3, 15.4 also what a lens tells again stays that where it crosses`() {
     let whole = MutableNode(Two()), x = whole[\.x], again = whole[\.x], y = whole[\.y]
     x.value = 3

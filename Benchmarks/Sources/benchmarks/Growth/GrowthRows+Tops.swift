@@ -14,6 +14,23 @@ func topRows() -> [GrowthRow] {
       for index in 1..<size { totals.append(totals[index - 1].combine(setting).map { $0.0 }) }
       return Grown(work: size, keep: (editor, source, totals)) { isDeep.value = true }
     },
+    // None of the tops is free: each choice raises something, and stops at the first gap.
+    GrowthRow("n settings down a chain, with totals, each synced with a deeper one") { size in
+      let head = MutableNode<Int>()
+      var chain: [Node<Int>] = [head]
+      for _ in 0..<12 * size + 4 { chain.append(chain[chain.count - 1].map { $0 }) }
+      let settings = (0..<size).map { chain[12 * $0].map { $0 } }
+      let editors = (0..<size).map { chain[12 * $0 + 3].map { $0 } }
+      var totals = [settings[0].map { $0 }]
+      for index in 1..<size {
+        totals.append(settings[index].combine(totals[index - 1]).map { $0 + $1 })
+      }
+      return Grown(work: size, keep: (totals, editors)) {
+        for (editor, setting) in zip(editors, settings).reversed() {
+          editor.wiring.sync(with: setting)
+        }
+      }
+    },
     // The next one comes between the newest and the oldest.
     GrowthRow("n rows with editors, put before n others from the first on", limit: 1.5) { size in
       let (old, header) = (pairs(size), pair())

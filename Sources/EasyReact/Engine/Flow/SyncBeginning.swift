@@ -36,7 +36,7 @@ import Synchronization
   }
 
   /// As what something with this version counts behind the half; nil: it does not cross. By the holder of the side from which it comes.
-  /// What a whole has marked (`ArrivedPart`) stays marked.
+  /// What a whole has marked (`ArrivedPart`) stays marked, unless it is the first of its wave: behind the half all waves have one number.
   /// - Parameter version: With a number up to that of the sync. The sync's own, without a sequence, has the first value.
   func crossing(_ version: Version, over half: EdgePointer) -> Version? {
     let number = number
@@ -46,8 +46,9 @@ import Synchronization
         if version == (number, 0) { return (number, state.first) }
         if version.number == number { return version }
         if version <= state.crossed { return nil }
+        let isSameWave = state.crossed.number == version.number
         state.crossed = version
-        state.sequence = newSequence(isMarked: isMarked(version.tiebreak))
+        state.sequence = newSequence(isMarked: isSameWave && isMarked(version.tiebreak))
         return (number, state.sequence)
       }
       if version < (number, state.sequence) { return nil }

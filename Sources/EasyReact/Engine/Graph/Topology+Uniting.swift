@@ -106,7 +106,7 @@ private struct TopChoice {
       lifted = up.top() + 1
     } else {
       let present = down.standIn()
-      new[present] = top(up) + 16
+      new[present] = top(up) + 1
       let isNew = raised!.see(present, andBeyond: down.component() == nil)
       if isNew, let members = down.members() { raised!.open(members) }
     }
