@@ -215,6 +215,7 @@ extension NodePointer {
     return (number, newSequence(isMarked: isMarked))
   }
 
+  /// By the holder, who stores the value next: whoever reads its new number finds the old one noted.
   private func renumbered(from old: UInt64) -> Version {
     let new = newWave(), sideTable = sideTable()
     sideTable.renumberedTo.store(.max, ordering: .relaxed)

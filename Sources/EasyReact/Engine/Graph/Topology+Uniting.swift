@@ -33,7 +33,8 @@ private func cheapestTop(_ newcomers: [NodePointer], _ largest: Component) -> In
   let usual = kept ?? low
   let candidates = Set(tops.count <= 16 ? tops : [low, usual, high])
   var choices = candidates.sorted().map { TopChoice($0, own, largest, kept) }
-  while choices.count > 1 {
+  if choices.count == 1 { return usual }
+  while true {
     for index in choices.indices.reversed() {
       // It leaves room, and the others do not.
       for _ in 0..<(choices[index].top == usual ? 4 : 1) {
@@ -41,7 +42,6 @@ private func cheapestTop(_ newcomers: [NodePointer], _ largest: Component) -> In
       }
     }
   }
-  return usual
 }
 
 /// What one top would make rise. A member that would go down counts with all its edges, not only those above it: it may have to rise again, with what
