@@ -17,6 +17,8 @@ it comes to quiet; and where nothing is held, each is equal to what it follows o
 *Forests*: links between the parts of one whole, where nothing is held; any part is set, or several by the whole. Law: all but what was set is equal to what it follows.
 *Rings*: any wires between lenses of two wholes and cells, and perhaps between the wholes. Laws: it comes to quiet; and where nothing is held, then what is synced
 is equal, if of each whole one part is wired, or if all wires are syncs of parts and cells.
+*Nests*: a whole that is synced with a part of another one, or two parts of different wholes that have parts themselves, and links and syncs, in no ring, between what has no
+parts. Laws: it comes to quiet; and where nothing is held, each is equal to what it follows or is synced with, unless both of two synced parts have parts that are linked.
 """
 import random, sys
 from collections import deque
@@ -36,13 +38,19 @@ class Cell(Region):
     def __init__(s): super().__init__(); s.v = 0
 
 class Whole(Region):
-    def __init__(s, parts): super().__init__(); s.parts = [Part(s) for _ in range(parts)]
+    def __init__(s, parts): super().__init__(); s.parts = [Part(s) for _ in range(parts)]; s.own = list(s.parts)
+    v = property(lambda s: tuple(p.v for p in s.own))
 
 class Part:
     """With its lens, and the version that a `PartVersion` has: of what was `seen` last."""
     def __init__(s, whole):
         s.whole, s.v, s.seen, s.version, s.outs, s.inlet = whole, 0, 0, (0, 0), [], Cell()
         s.isPutAgain = s.isLinked = False; s.inlet.part = s; s.inlet.isBack = False
+
+class Inner(Part):
+    """A part of a part."""
+    def __init__(s, outer, place): s.outer, s.place = outer, place; super().__init__(outer.whole); s.whole.parts.append(s); s.seen = 0
+    v = property(lambda s: s.outer.v[s.place] if s.outer.v else 0, lambda s, v: setattr(s.outer, "v", s.outer.v and s.outer.v[:s.place] + (v,) + s.outer.v[s.place + 1:]))
 
 class Wire:
     def __init__(s, a, b, isSync): s.a, s.b, s.isSync = a, b, isSync
@@ -82,7 +90,7 @@ class Net:
     def sync(s, a, b): s.wire(b, a, True); s.wire(a, b, True)
 
     def new(s): s.last += 1; return s.last
-    def sequence(s, isRepeated=False): return s.new() << 2 | isRepeated << 1 | 1
+    def sequence(s, isMarked=False, takenOff=0): return s.new() << 5 | isMarked * 24 | takenOff << 1 | 1
 
     def bring(s, region, op):                    # now, or left with the thread that is inside
         s.steps += 1
@@ -101,7 +109,7 @@ class Net:
             p = next(p for p in s.waiting if not any(q is not p and reaches(q, p, ordinary=True) for q in s.waiting))
             n, t, led = s.waiting.pop(p)
             s.depth += 1
-            for w in p.outs: s.follow(w, p.v, n, t, led, True)
+            for w in p.outs: s.follow(w, p.v, *s.version_over(w, p, n, t), led, p.isPutAgain if w.isSync else True)
             s.depth -= 1
 
     def settle(s):
@@ -113,13 +121,16 @@ class Net:
     def assign(s, present, n, t, filtered, waited, isSet):
         if filtered: return n, s.sequence() if waited and t & 1 == 0 else t
         if waited and not isSet: return s.new(), 0
-        if present < (n, t): return n, t
-        return (present[0], s.sequence(n == present[0] and s.mutant != "round again")) if isSet else (s.new(), 0)
+        if present[0] < n or present < (n, t) and present[1] >> 5 < t >> 5: return n, t
+        return (present[0], s.sequence(n == present[0] and s.mutant != "round again", t >> 1 & 3)) if isSet else (s.new(), 0)
 
     # over a wire: `Delivery`
     def follow(s, w, v, n, t, led, isAgain=False):     # of a part that the wave has not touched
         led = led or w.isBack; isOnCycle = reaches(end(w.b), w.a); isFiltered = w.isBack or w.isSync or led and isOnCycle
-        if not isFiltered: t &= ~3
+        if not isFiltered: t &= ~31
+        if t & 16:                               # the whole's own mark: taken off over half of a sync, three times
+            isOff = w.isSync and not isAgain and t & 6 != 6 and s.mutant != "marks stay"
+            t -= 16 if not isOff else 24 if s.mutant == "marks come off" else 22
         store = s.store_whole if isinstance(w.b, Whole) else s.store
         s.bring(end(w.b), lambda waited: store(end(w.b), v, n, t, led, isFiltered, waited, bySync=w.isSync, isAgain=isAgain, isOnCycle=isOnCycle))
 
@@ -137,12 +148,12 @@ class Net:
             whole, wasLed = c.part.whole, led
             ledHere = (led and reaches(whole, c) or c.isBack) and (led or isOnCycle)
             led = led or ledHere
-            if not ledHere: t &= ~3
+            if not ledHere: t &= ~31
             s.bring(whole, lambda waited: s.put(c.part, v, n, t, led, ledHere, bySync, waited, isAgain))
 
     def store_whole(s, whole, vs, n, t, led, isFiltered, waited, bySync, isAgain, isOnCycle):
         if isFiltered and whole.version >= (n, t): return
-        for p, v in zip(whole.parts, vs): p.v = v
+        for p, v in zip(whole.own, vs): p.v = v
         s.tell(whole, n, t, led, None, isFiltered, waited, isSet=False)
 
     def put(s, part, v, n, t, led, isFiltered, bySync, waited, isAgain):
@@ -150,15 +161,15 @@ class Net:
         if isAgain and isFiltered and not bySync and v == part.seen: return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             same = part.version[0] == n
-            if same and part.isPutAgain and not isAgain and s.mutant != "again counts": pass
-            elif part.version >= (n, t) or t & 2 and same: return
+            if same and part.isPutAgain and not isAgain: pass
+            elif part.version >= (n, t) or t & 8 and same: return
             elif s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
         part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
         elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
         part.isPutAgain = isAgain
-        s.tell(whole, n, t, led, part)
+        s.tell(whole, n, t | (t & 8) << 1, led, part)    # a mark is the whole's own from here on
 
     def note_set(s, part, n):
         part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence()); part.isPutAgain = False
@@ -184,7 +195,7 @@ class Net:
     def set_whole(s, whole, v):
         n = s.new(); s.bring(whole, lambda waited: s.change_whole(whole, v, n))
     def change_whole(s, whole, v, n):
-        for part in whole.parts: part.v = v
+        for part in whole.own: part.v = v
         s.tell(whole, n, 0)
 
     def update(s, whole, change):                # whose closure takes its time: who comes meanwhile leaves a message
@@ -213,9 +224,28 @@ class Net:
         for p in whole.parts:
             if p not in touched and p.isLinked and reaches(p, whole) and s.mutant != "nothing waits": s.waiting[p] = (*whole.version, led); continue
             isAgain = p not in touched or p.isPutAgain
-            for w in p.outs: now.append((w, p.v, p.isPutAgain, p.version) if w.isSync and s.mutant != "partners hear the whole's" else (w, p.v, isAgain, whole.version))
-        now += [(w, [p.v for p in whole.parts], False, whole.version) for w in whole.outs]
+            for w in p.outs: now.append((w, p.v, p.isPutAgain if w.isSync else isAgain, s.version_over(w, p, *whole.version)))
+        now += [(w, whole.v, part is not None and part.isPutAgain, whole.version) for w in whole.outs]
         for w, v, isAgain, (wn, wt) in now: s.follow(w, v, wn, wt, led, isAgain)
+
+    def tree(s, order, synced, linked):           # wired in any order; what no link leads to is set
+        for a, b in s.rnd.sample(synced + linked, len(synced + linked)): (s.sync if (a, b) in synced else s.wire)(a, b)
+        led = {b for _, b in linked}             # all that a link leads to, also over syncs
+        for _ in order: led |= {b for a, b in synced + linked if a in led} | {a for a, b in synced if b in led}
+        free = [n for n in order if n not in led]
+        try:
+            for v in range(1, s.rnd.randrange(2, 6)):
+                s.steps, n = 0, s.rnd.choice(free)
+                if not isinstance(n, Part): s.set_cell(n, v)
+                elif s.rnd.random() < .3: s.set_by_whole([n], v)
+                else: s.set_lens(n, v)
+                if s.rnd.random() < .5: s.settle()
+            s.settle()
+            if s.p == 0 and any(a.v != b.v for a, b in synced + linked): return "unequal"
+        except Endless: return "endless"
+        return None
+
+    def version_over(s, w, part, n, t): return part.version if w.isSync and s.mutant != "partners hear the whole's" else (n, t)
 
 # partners
 
@@ -292,21 +322,7 @@ def run_trees(rnd, mutant=None):
     order = rnd.sample(s.parts + s.cells, min(len(s.parts + s.cells), rnd.randrange(3, 9)))
     for i, b in enumerate(order):
         if i and rnd.random() < .9: (synced if rnd.random() < .4 else linked).append((rnd.choice(order[max(0, i - 2):i]), b))
-    for a, b in rnd.sample(synced + linked, len(synced + linked)): (s.sync if (a, b) in synced else s.wire)(a, b)
-    led = {b for _, b in linked}                 # all that a link leads to, also over syncs
-    for _ in order: led |= {b for a, b in synced + linked if a in led} | {a for a, b in synced if b in led}
-    free = [n for n in order if n not in led]
-    try:
-        for v in range(1, rnd.randrange(2, 6)):
-            s.steps, n = 0, rnd.choice(free)
-            if not isinstance(n, Part): s.set_cell(n, v)
-            elif rnd.random() < .3: s.set_by_whole([n], v)
-            else: s.set_lens(n, v)
-            if rnd.random() < .5: s.settle()
-        s.settle()
-        if s.p == 0 and any(a.v != b.v for a, b in synced + linked): return "unequal"
-    except Endless: return "endless"
-    return None
+    return s.tree(order, synced, linked)
 
 # forests
 
@@ -349,8 +365,28 @@ def run_rings(rnd, mutant=None):
     except Endless: return "endless"
     return None
 
+# nests
+
+def run_nests(rnd, mutant=None):
+    s = Net(rnd, mutant, wholes=rnd.choice([2, 2, 3]), parts=3, cells=rnd.randrange(3), p=rnd.choice([0, 0, .3, .8])); a, b, *c = s.wholes
+    def nest(outer, v): outer.v = outer.seen = v; return outer
+    inA, nested = a.v, nest(b.own[0], a.v); ends, synced, linked = s.cells + b.own[1:], [], []
+    inner = lambda outer: [Inner(outer, i) for i in range(3) if rnd.random() < .6]
+    if c and rnd.random() < .3: synced.append((nested, nest(c[0].own[0], inA))); ends += inner(rnd.choice(synced[0])) + c[0].own[1:]
+    else:
+        synced.append((a, nested)); inners = inner(nested) if rnd.random() < .5 else []; taken = {p.place for p in inners}
+        ends += [p for i, p in enumerate(a.own) if i not in taken] + inners    # one of two that are synced by what they lie in
+        if c:
+            whole = rnd.choice([a, b]); synced.append((rnd.choice([a, nested]) if whole is a else b, nest(c[0].own[0], whole.v))); ends += c[0].own[1:]
+    s.parts += [p for w in s.wholes for p in w.parts if isinstance(p, Inner)]; s.regions += [p.inlet for p in s.parts if isinstance(p, Inner)]
+    order = rnd.sample(ends, min(len(ends), rnd.randrange(2, 6)))
+    for i, end in enumerate(order):
+        if i and rnd.random() < .9 and (not isinstance(end, Inner) or synced[0][0] is not a):
+            (synced if rnd.random() < .3 and not any(isinstance(n, Inner) for n in order) else linked).append((rnd.choice(order[max(0, i - 2):i]), end))
+    return s.tree(order, synced, linked)
+
 MUTANTS = ["links of equal values do not count", "numbers at the end", "the whole's version", "partners hear the whole's", "round again", "any tiebreak", "once a whole",
-           "what is led back is new", "again counts", "nothing waits", "wires lead back"]
+           "what is led back is new", "nothing waits", "wires lead back", "marks stay", "marks come off"]
 
 if __name__ == "__main__":
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
@@ -359,7 +395,7 @@ if __name__ == "__main__":
     for mutant in [None] + MUTANTS:
         found = {}
         for i in range(rounds):
-            for law in run, run_wholes, run_trees, run_forests, run_rings:
+            for law in run, run_wholes, run_trees, run_forests, run_rings, run_nests:
                 r = law(random.Random(f"{seed} {i}"), mutant)
                 if r: found.setdefault(f"{law.__name__}: {r}", []).append(i)
             if mutant and found: break

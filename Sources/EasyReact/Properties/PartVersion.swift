@@ -150,7 +150,8 @@ import Synchronization
     if isWatched {
       let (version, again) = present.withLock { ($0.version, $0.isToldAgain ? toldAgain : 0) }
       if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
-        (delivery.wave.number, delivery.tiebreak) = (version.number, version.tiebreak | again)
+        delivery.wave.number = version.number
+        delivery.tiebreak = leavingWhole(version.tiebreak | again, overHalf: true)
       }
     }
     return delivery.crossing(half: edge)

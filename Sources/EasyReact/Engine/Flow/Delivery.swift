@@ -5,28 +5,45 @@ import Synchronization
 /// sync must agree on which wave is the newer one.
 @inlinable @inline(__always) func newWave() -> UInt64 { UInt64(easyreact_new_wave()) }
 
-/// What a value gets besides its number: see `assignVersion`. The three lowest bits: has it crossed only filtered edges since it was given (in the models:
-/// is it odd); is it marked, as long as that holds; `toldAgain`. Five more leave room for `nextSequence`.
-/// - Parameter isMarked: A whole marks what it tells under a number that it has told already: see `ArrivedPart`.
-func newSequence(isMarked: Bool = false) -> UInt64 {
-  newWave() << 8 | (isMarked ? 4 : 0) | 2
-}
+/// What a value gets besides its number: see `assignVersion`. The lowest bits: `toldAgain`; `onlyFiltered`; `marks`; `ownMark`. Five more leave room for
+/// `nextSequence`.
+func newSequence(_ marks: UInt64 = 0) -> UInt64 { newWave() << 11 | onlyFiltered | marks }
 
 /// Newer than this one, and older than whatever else is.
-/// - Parameter model: Marked if this one is.
+/// - Parameter model: Has the marks.
 func nextSequence(_ sequence: UInt64, like model: UInt64) -> UInt64 {
-  (sequence & ~7) + 8 | 2 | model & 4
+  (sequence & ~(sequenceStep - 1)) + sequenceStep | onlyFiltered | model & marks
 }
 
 /// Older than this one, and newer than whatever else is older; so are the next few behind it.
 func versionBefore(_ version: Version) -> Version {
   let (number, tiebreak) = version
-  if tiebreak >= 64 { return (number, tiebreak - 64) }
+  if tiebreak >= 8 * sequenceStep { return (number, tiebreak - 8 * sequenceStep) }
   return number == 0 ? (0, 0) : (number - 1, .max >> 1)
 }
 
-func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & 2 != 0 }
-func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
+func hasCrossedOnlyFiltered(_ tiebreak: UInt64) -> Bool { tiebreak & onlyFiltered != 0 }
+func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & marked != 0 }
+
+private let sequenceStep: UInt64 = 64
+/// It has crossed only filtered edges since the sequence was given; in the models: it is odd.
+private let onlyFiltered: UInt64 = 2
+/// A whole marks what it tells under a number that it has told already: see `ArrivedPart`.
+private let marked: UInt64 = 16
+/// It is still in the whole that has marked it, or has been told a marked one.
+private let ownMark: UInt64 = 32
+/// How often a mark was taken off: two bits.
+private let timesTakenOff: UInt64 = 12
+let marks = marked | timesTakenOff
+
+/// As what this counts behind an edge from the whole, or from the part that holds it. Half of a sync takes its mark off, since it may be news for a part
+/// of another whole: but not what was told again, and three times only, or it might go round for ever.
+func leavingWhole(_ tiebreak: UInt64, overHalf: Bool) -> UInt64 {
+  if tiebreak & ownMark == 0 { return tiebreak }
+  let isTakenOff =
+    overHalf && tiebreak & toldAgain == 0 && tiebreak & timesTakenOff != timesTakenOff
+  return tiebreak - ownMark - (isTakenOff ? marked - 4 : 0)
+}
 
 /// Goes with what a lens tells again, because its whole is told, though the wave has not touched the part: in the tiebreak, but it says nothing of what is
 /// newer, except to a part (`ArrivedPart`).
@@ -68,13 +85,16 @@ func isMarked(_ tiebreak: UInt64) -> Bool { tiebreak & 4 != 0 }
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
+      if tiebreak != 0 {
+        self.tiebreak = leavingWhole(tiebreak, overHalf: edgeFlags.has(.sync))
+      }
     } else {
       leaveFiltered()
     }
   }
 
   /// Behind an ordinary edge the value may be one of several: `hasCrossedOnlyFiltered`, `isMarked`.
-  private mutating func leaveFiltered() { tiebreak &= ~6 }
+  private mutating func leaveFiltered() { tiebreak &= ~(onlyFiltered | marks | ownMark) }
 
   /// The edge that leads back counts as an ordinary one.
   mutating func countAsOrdinary() {
@@ -196,7 +216,8 @@ extension NodePointer {
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
   @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
     let (number, tiebreak) = versionAsTold(delivery)
-    return (number, tiebreak | delivery.tiebreak & toldAgain)
+    let isOwnMark = delivery.rules.has(.setOfPart) && isMarked(tiebreak)
+    return (number, tiebreak | delivery.tiebreak & toldAgain | (isOwnMark ? ownMark : 0))
   }
 
   private func versionAsTold(_ delivery: Delivery) -> Version {
@@ -208,11 +229,13 @@ extension NodePointer {
     if delivery.rules.has(.waited) && !delivery.rules.has(.keepsNumber) {
       return renumbered(from: delivery.wave.number)
     }
-    if !isReached(by: delivery) { return (delivery.wave.number, delivery.tiebreak) }
+    if !isReached(by: delivery, orBy: sequenceStep - 1) {
+      return (delivery.wave.number, delivery.tiebreak)
+    }
     if !delivery.rules.has(.keepsNumber) { return renumbered(from: delivery.wave.number) }
     let number = pointee.wave.load(ordering: .relaxed)
-    let isMarked = delivery.rules.has(.setOfPart) && delivery.wave.number == number
-    return (number, newSequence(isMarked: isMarked))
+    let isOnceMore = delivery.rules.has(.setOfPart) && delivery.wave.number == number
+    return (number, newSequence(delivery.tiebreak & timesTakenOff | (isOnceMore ? marked : 0)))
   }
 
   /// By the holder, who stores the value next: whoever reads its new number finds the old one noted.
@@ -235,10 +258,11 @@ extension NodePointer {
 
   /// The node has this wave's value, or a newer one. Exact for the holder; for others it is never true too soon,
   /// since numbers, and sequences of one number, only grow.
-  @usableFromInline func isReached(by delivery: Delivery) -> Bool {
+  /// - Parameter bits: By which the tiebreak may differ besides.
+  @usableFromInline func isReached(by delivery: Delivery, orBy bits: UInt64 = 0) -> Bool {
     let newest = pointee.wave.load(ordering: .acquiring)
     if newest != delivery.wave.number { return newest > delivery.wave.number }
-    return delivery.tiebreak <= toldAgain || tiebreak() | toldAgain >= delivery.tiebreak
+    return delivery.tiebreak <= toldAgain || tiebreak() | toldAgain | bits >= delivery.tiebreak
   }
 
   /// Of the node's value. Exact for the holder.

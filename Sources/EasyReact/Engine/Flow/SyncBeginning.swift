@@ -48,7 +48,7 @@ import Synchronization
         if version <= state.crossed { return nil }
         let isSameWave = state.crossed.number == version.number
         state.crossed = version
-        state.sequence = newSequence(isMarked: isSameWave && isMarked(version.tiebreak))
+        state.sequence = newSequence(isSameWave ? version.tiebreak & marks : 0)
         return (number, state.sequence)
       }
       if version < (number, state.sequence) { return nil }
