@@ -151,7 +151,8 @@ import Synchronization
       let (version, again) = present.withLock { ($0.version, $0.isToldAgain ? toldAgain : 0) }
       if number == version.number || number == node.pointee.wave.load(ordering: .relaxed) {
         delivery.wave.number = version.number
-        delivery.tiebreak = leavingWhole(version.tiebreak | again, overHalf: true)
+        delivery.tiebreak = version.tiebreak | again
+        delivery.leaveWhole(overHalf: true)
       }
     }
     return delivery.crossing(half: edge)

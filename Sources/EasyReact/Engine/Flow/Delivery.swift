@@ -36,10 +36,14 @@ private let ownMark: UInt64 = 32
 private let timesTakenOff: UInt64 = 12
 let marks = marked | timesTakenOff
 
+/// As what this counts in the whole.
+func enteringWhole(_ tiebreak: UInt64) -> UInt64 {
+  isMarked(tiebreak) ? tiebreak | ownMark : tiebreak
+}
+
 /// As what this counts behind an edge from the whole, or from the part that holds it. Half of a sync takes its mark off, since it may be news for a part
 /// of another whole: but not what was told again, and three times only, or it might go round for ever.
-func leavingWhole(_ tiebreak: UInt64, overHalf: Bool) -> UInt64 {
-  if tiebreak & ownMark == 0 { return tiebreak }
+@inline(never) private func leavingWhole(_ tiebreak: UInt64, overHalf: Bool) -> UInt64 {
   let isTakenOff =
     overHalf && tiebreak & toldAgain == 0 && tiebreak & timesTakenOff != timesTakenOff
   return tiebreak - ownMark - (isTakenOff ? marked - 4 : 0)
@@ -85,12 +89,14 @@ func leavingWhole(_ tiebreak: UInt64, overHalf: Bool) -> UInt64 {
     if wave.flags.has(.event), edge.pointee.traits.has(.keepsEvents) { wave.flags.remove(.event) }
     if edge.filters(wave, edgeFlags) {
       rules = edge.pointee.traits.has(.keepsVersion) ? .filtered.with(.keepsVersion) : .filtered
-      if tiebreak != 0 {
-        self.tiebreak = leavingWhole(tiebreak, overHalf: edgeFlags.has(.sync))
-      }
+      leaveWhole(overHalf: edgeFlags.has(.sync))
     } else {
       leaveFiltered()
     }
+  }
+
+  @inline(__always) mutating func leaveWhole(overHalf: @autoclosure () -> Bool) {
+    if tiebreak & ownMark != 0 { tiebreak = leavingWhole(tiebreak, overHalf: overHalf()) }
   }
 
   /// Behind an ordinary edge the value may be one of several: `hasCrossedOnlyFiltered`, `isMarked`.
@@ -216,8 +222,7 @@ extension NodePointer {
   /// Decision 0006 has the reasons; `Tests/Model/contract_model.py` the rules as a program.
   @usableFromInline func assignVersion(_ delivery: Delivery) -> Version {
     let (number, tiebreak) = versionAsTold(delivery)
-    let isOwnMark = delivery.rules.has(.setOfPart) && isMarked(tiebreak)
-    return (number, tiebreak | delivery.tiebreak & toldAgain | (isOwnMark ? ownMark : 0))
+    return (number, tiebreak | delivery.tiebreak & toldAgain)
   }
 
   private func versionAsTold(_ delivery: Delivery) -> Version {
@@ -235,7 +240,9 @@ extension NodePointer {
     if !delivery.rules.has(.keepsNumber) { return renumbered(from: delivery.wave.number) }
     let number = pointee.wave.load(ordering: .relaxed)
     let isOnceMore = delivery.rules.has(.setOfPart) && delivery.wave.number == number
-    return (number, newSequence(delivery.tiebreak & timesTakenOff | (isOnceMore ? marked : 0)))
+    return (
+      number, newSequence(delivery.tiebreak & timesTakenOff | (isOnceMore ? marked | ownMark : 0))
+    )
   }
 
   /// By the holder, who stores the value next: whoever reads its new number finds the old one noted.
