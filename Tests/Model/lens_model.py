@@ -118,11 +118,11 @@ class Net:
             if s.steps > 2000: raise Endless
 
     # numbers: `assignVersion`
-    def assign(s, present, n, t, filtered, waited, isSet):
+    def assign(s, present, n, t, filtered, waited, isSet, comesAgain=False):
         if filtered: return n, s.sequence() if waited and t & 1 == 0 else t
         if waited and not isSet: return s.new(), 0
         if present[0] < n or present < (n, t) and present[1] >> 5 < t >> 5: return n, t
-        return (present[0], s.sequence(n == present[0] and s.mutant != "round again", t >> 1 & 3)) if isSet else (s.new(), 0)
+        return (present[0], s.sequence((n == present[0] or comesAgain) and s.mutant != "round again", t >> 1 & 3)) if isSet else (s.new(), 0)
 
     # over a wire: `Delivery`
     def follow(s, w, v, n, t, led, isAgain=False):     # of a part that the wave has not touched
@@ -161,15 +161,16 @@ class Net:
         if isAgain and isFiltered and not bySync and v == part.seen: return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             same = part.version[0] == n
-            if same and part.isPutAgain and not isAgain: pass
+            if same and part.isPutAgain != isAgain:
+                if isAgain: return
             elif part.version >= (n, t) or t & 8 and same: return
             elif s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
-        part.v = v
+        comesAgain = (bySync or isFiltered) and part.version[0] == n; part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
         elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
         part.isPutAgain = isAgain
-        s.tell(whole, n, t | (t & 8) << 1, led, part)    # a mark is the whole's own from here on
+        s.tell(whole, n, t | (t & 8) << 1, led, part, comesAgain=comesAgain)    # a mark is the whole's own from here on
 
     def note_set(s, part, n):
         part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence()); part.isPutAgain = False
@@ -213,9 +214,9 @@ class Net:
     def hesitate_cell(s, c, v): return s.hesitate(c, lambda n: s.change_cell(c, v, n))
     def hesitate_lens(s, part, v): return s.hesitate(part.whole, lambda n: s.change(part, v, n))
 
-    def tell(s, whole, n, t, led=False, part=None, isFiltered=False, waited=False, isSet=True):
+    def tell(s, whole, n, t, led=False, part=None, isFiltered=False, waited=False, isSet=True, comesAgain=False):
         # The whole stores; its lenses are told, and so are their partners, under the part's version.
-        whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet)
+        whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet, comesAgain)
         touched = [p for p in whole.parts if p is part or p.v != p.seen]
         for p in touched:
             if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version, p.isPutAgain = whole.version, False

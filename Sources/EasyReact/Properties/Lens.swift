@@ -271,6 +271,9 @@ final class LensOf<Root: Sendable, Value: Sendable>: Lens<Value>, @unchecked Sen
           isToldAgain: delivery.tiebreak & toldAgain != 0,
           way: way, lens: lens)
         delivery.rules = delivery.rules.with(.setOfPart)
+        if way != .link, ownVersion.version.number == delivery.wave.number {
+          delivery.rules = delivery.rules.with(.comesToPartAgain)
+        }
         delivery.tiebreak = enteringWhole(delivery.tiebreak)
         delivery.isFiltered = false  // by the part's version: `ArrivedPart` does
         return edge.passSlowly(arrived.change(of: root), delivery, from: up, in: turn)

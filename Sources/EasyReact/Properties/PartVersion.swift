@@ -194,15 +194,18 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   }
 
   /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
-  /// marked sequence (`assignVersion`). Such a mark is no news for a part that the wave has set already, or it would go round for ever. What
+  /// marked sequence (`assignVersion`), also under an older number, if the part has that. Such a mark is no news for a part that the wave has set already, or
+  /// it would go round for ever. What
   /// the whole's version is says nothing about this part: it may come from what was set late to another one.
   ///
-  /// What is told again changes the part like anything else, but stands back behind what the same wave changes.
+  /// What is told again changes the part like anything else, but stands back behind what the same wave changes, whichever comes first.
   private func isNew(in whole: Root?, of root: NodePointer) -> Bool {
     if way == .link { return true }
     if way == .linkLedBack, isToldAgain, partVersion.holds(value) { return false }
     let present = partVersion.version
-    if present.number == version.number, partVersion.isToldAgain, !isToldAgain { return true }
+    if present.number == version.number, partVersion.isToldAgain != isToldAgain {
+      return !isToldAgain
+    }
     return present < version
       && !(isMarked(version.tiebreak) && present.number == version.number)
       && !wasSetUnheard(in: whole, of: root)

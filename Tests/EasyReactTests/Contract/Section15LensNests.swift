@@ -1,4 +1,5 @@
 import EasyReact
+import Synchronization
 import Testing
 
 /// Contract, 15.4: wholes that are synced with parts of others, and parts of these that follow each other. `run_nests` of `Tests/Model/lens_model.py` makes
@@ -40,6 +41,59 @@ import Testing
     withExtendedLifetime((part, total, last)) {}
   }
 
+  /// The last call went round for ever since marks are taken off.
+  @Test func `5.1, 15.4 a sync ends that closes a ring through a part of a part`() {
+    let order = MutableNode(Order()), app = MutableNode(App()), field = MutableNode(2)
+    let part = app[\.order], price = part[\.price]
+    let rounds = Rounds {
+      order.wiring.removeUpstreamNodes()
+      app.wiring.removeUpstreamNodes()
+    }
+    let listening = field.listen { _ in rounds.count() }
+    part.sync(with: order)
+    field.sync(with: order[\.total])
+    order[\.price].link(to: order[\.total])
+    field.link(to: price)
+    field.sync(with: price)
+    #expect(rounds.told < Rounds.limit)
+    withExtendedLifetime((listening, part, price)) {}
+  }
+
+  /// So did this one.
+  @Test func `5.1, 15.4 a sync ends of what is synced with parts and with parts of parts`() {
+    let one = MutableNode(Triple()), two = MutableNode(Triple())
+    let middle = MutableNode(Holder()), other = MutableNode(Holder())
+    let outer = MutableNode(Outer()), inOuter = outer[\.holder.triple]
+    let rounds = Rounds {
+      for whole in [one, two] { whole.wiring.removeUpstreamNodes() }
+      for whole in [middle, other] { whole.wiring.removeUpstreamNodes() }
+      outer.wiring.removeUpstreamNodes()
+    }
+    let listening = one.listen { _ in rounds.count() }
+    one.sync(with: other[\.triple])
+    one.link(to: inOuter)
+    other.sync(with: middle)
+    outer[\.holder].sync(with: other)
+    middle[\.triple].sync(with: one)
+    inOuter.sync(with: one)
+    one.sync(with: two)
+    #expect(rounds.told < Rounds.limit)
+    withExtendedLifetime((listening, inOuter)) {}
+  }
+
+  /// It went round for ever under a number older than that of the whole.
+  @Test func `5.1, 15.4 a link ends between parts that are synced, as are their wholes`() {
+    let one = MutableNode(Holder()), two = MutableNode(Holder())
+    let inOne = one[\.triple], inTwo = two[\.triple]
+    let rounds = Rounds { for whole in [one, two] { whole.wiring.removeUpstreamNodes() } }
+    let listening = inTwo.listen { _ in rounds.count() }
+    inOne.sync(with: inTwo)
+    two.sync(with: one)
+    inTwo.link(to: inOne)
+    #expect(rounds.told < Rounds.limit)
+    withExtendedLifetime((listening, inOne)) {}
+  }
+
   @Test(arguments: 0..<25 as Range<UInt64>)
   func `15.4 random nests: each part is equal to what it follows or is synced with`(
     _ block: UInt64
@@ -48,6 +102,21 @@ import Testing
       let faults = Nest(seed).run()
       #expect(faults.isEmpty, "seed \(seed)")
     }
+  }
+}
+
+/// Cuts what goes round.
+private final class Rounds: Sendable {
+  /// More than twice as many as any that ends.
+  static let limit = 100
+  private let number = Atomic(0)
+  private let cut: @Sendable () -> Void
+
+  init(_ cut: @escaping @Sendable () -> Void) { self.cut = cut }
+
+  var told: Int { number.load(ordering: .relaxed) }
+  func count() {
+    if number.wrappingAdd(1, ordering: .relaxed).newValue == Self.limit { cut() }
   }
 }
 

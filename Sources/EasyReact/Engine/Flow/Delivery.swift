@@ -34,6 +34,7 @@ private let marked: UInt64 = 16
 private let ownMark: UInt64 = 32
 /// How often a mark was taken off: two bits.
 private let timesTakenOff: UInt64 = 12
+private let onceTakenOff: UInt64 = 4
 let marks = marked | timesTakenOff
 
 /// As what this counts in the whole.
@@ -46,7 +47,7 @@ func enteringWhole(_ tiebreak: UInt64) -> UInt64 {
 @inline(never) private func leavingWhole(_ tiebreak: UInt64, overHalf: Bool) -> UInt64 {
   let isTakenOff =
     overHalf && tiebreak & toldAgain == 0 && tiebreak & timesTakenOff != timesTakenOff
-  return tiebreak - ownMark - (isTakenOff ? marked - 4 : 0)
+  return tiebreak - ownMark - (isTakenOff ? marked - onceTakenOff : 0)
 }
 
 /// Goes with what a lens tells again, because its whole is told, though the wave has not touched the part: in the tiebreak, but it says nothing of what is
@@ -181,6 +182,8 @@ extension EdgePointer {
   @inlinable static var ofJoin: DeliveryRules { DeliveryRules(rawValue: 8) }
   /// A change of a part that comes to its whole over an edge.
   static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
+  /// The part has its number already.
+  static var comesToPartAgain: DeliveryRules { DeliveryRules(rawValue: 128) }
   /// The answer of a call, behind its announcement.
   static var answer: DeliveryRules { DeliveryRules(rawValue: 32) }
   /// It is what the one upstream has, so nothing else can have come under the same version.
@@ -239,7 +242,9 @@ extension NodePointer {
     }
     if !delivery.rules.has(.keepsNumber) { return renumbered(from: delivery.wave.number) }
     let number = pointee.wave.load(ordering: .relaxed)
-    let isOnceMore = delivery.rules.has(.setOfPart) && delivery.wave.number == number
+    let isOnceMore =
+      delivery.rules.has(.setOfPart)
+      && (delivery.wave.number == number || delivery.rules.has(.comesToPartAgain))
     return (
       number, newSequence(delivery.tiebreak & timesTakenOff | (isOnceMore ? marked | ownMark : 0))
     )
