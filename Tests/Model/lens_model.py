@@ -18,7 +18,8 @@ it comes to quiet; and where nothing is held, each is equal to what it follows o
 *Rings*: any wires between lenses of two wholes and cells, and perhaps between the wholes. Laws: it comes to quiet; and where nothing is held, then what is synced
 is equal, if of each whole one part is wired, or if all wires are syncs of parts and cells.
 *Nests*: a whole that is synced with a part of another one, or two parts of different wholes that have parts themselves, and links and syncs, in no ring, between what has no
-parts. Laws: it comes to quiet; and where nothing is held, each is equal to what it follows or is synced with, unless both of two synced parts have parts that are linked.
+parts. Where a whole is synced with a part, no link ends at a part of that one; where two parts are, only one has parts that are wired. Laws: it comes to quiet; and where
+nothing is held, each is equal to what it follows or is synced with.
 """
 import random, sys
 from collections import deque
@@ -45,7 +46,7 @@ class Part:
     """With its lens, and the version that a `PartVersion` has: of what was `seen` last."""
     def __init__(s, whole):
         s.whole, s.v, s.seen, s.version, s.outs, s.inlet = whole, 0, 0, (0, 0), [], Cell()
-        s.isPutAgain = s.isLinked = False; s.inlet.part = s; s.inlet.isBack = False
+        s.isPutAgain = s.isOnlyPutAgain = s.isLinked = False; s.inlet.part = s; s.inlet.isBack = False
 
 class Inner(Part):
     """A part of a part."""
@@ -161,19 +162,18 @@ class Net:
         if isAgain and isFiltered and not bySync and v == part.seen: return
         if bySync or isFiltered and s.mutant != "what is led back is new":
             same = part.version[0] == n
-            if same and part.isPutAgain != isAgain:
-                if isAgain: return
+            if same and part.isOnlyPutAgain and not isAgain: pass
             elif part.version >= (n, t) or t & 8 and same: return
             elif s.mutant == ("any tiebreak" if t else "once a whole") and whole.version[0] == n and whole.version >= (n, t): return
-        comesAgain = (bySync or isFiltered) and part.version[0] == n; part.v = v
+        before, wasOnly = part.version[0], part.isOnlyPutAgain; comesAgain = (bySync or isFiltered) and before == n; part.v = v
         if bySync: part.version = n, t
         elif isFiltered and s.mutant != "what is led back is new": s.note_led_back(part, n, t)
         elif s.mutant != "links of equal values do not count" or v != part.seen: s.note_set(part, n)
-        part.isPutAgain = isAgain
+        part.isPutAgain = isAgain; part.isOnlyPutAgain = isAgain and (part.version[0] != before or wasOnly)
         s.tell(whole, n, t | (t & 8) << 1, led, part, comesAgain=comesAgain)    # a mark is the whole's own from here on
 
     def note_set(s, part, n):
-        part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence()); part.isPutAgain = False
+        part.version = (n, 0) if n > part.version[0] else (part.version[0], s.sequence()); part.isPutAgain = part.isOnlyPutAgain = False
 
     def note_led_back(s, part, n, t):            # partners may have its pair already: told anew, once
         part.version = (n, s.sequence()) if part.version == (n, 0) else (n, t)
@@ -219,7 +219,7 @@ class Net:
         whole.version = s.assign(whole.version, n, t, isFiltered, waited, isSet, comesAgain)
         touched = [p for p in whole.parts if p is part or p.v != p.seen]
         for p in touched:
-            if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version, p.isPutAgain = whole.version, False
+            if (p is not part or s.mutant == "the whole's version") and p.v != p.seen: p.version, p.isPutAgain, p.isOnlyPutAgain = whole.version, False, False
             p.seen = p.v; s.waiting.pop(p, None)
         now = []
         for p in whole.parts:

@@ -21,6 +21,8 @@ import Synchronization
     var isNew = false
     /// It came by what another lens told again.
     var isToldAgain = false
+    /// So did whatever else came under its number.
+    var isOnlyToldAgain = false
   }
   private let present = Mutex(Present())
   private let hasBegun = Atomic(false)
@@ -35,7 +37,7 @@ import Synchronization
 
   var isWatched: Bool { hasBegun.load(ordering: .acquiring) }
   var version: Version { present.withLock { $0.version } }
-  var isToldAgain: Bool { present.withLock { $0.isToldAgain } }
+  var hasOnlyBeenToldAgain: Bool { present.withLock { $0.isOnlyToldAgain } }
   /// Of what the lens holds: older than the part's, if the whole has a newer one already and the lens has not told it.
   var versionOfLens: Version {
     present.withLock { present in
@@ -78,8 +80,11 @@ import Synchronization
   private func note(_ new: Value?, _ isToldAgain: Bool, _ next: (Version) -> Version) {
     let old = present.withLock { present in
       defer {
+        let version = next(present.version)
+        let isFirst = version.number != present.version.number
         present = Present(
-          value: new, version: next(present.version), isNew: true, isToldAgain: isToldAgain)
+          value: new, version: version, isNew: true, isToldAgain: isToldAgain,
+          isOnlyToldAgain: isToldAgain && (isFirst || present.isOnlyToldAgain))
       }
       return present.value
     }
@@ -194,17 +199,16 @@ struct ArrivedPart<Root: Sendable, Value: Sendable>: Sendable {
   }
 
   /// By the holder of the whole. A wave may come to several parts, and a second time to one that follows another part: then the whole gives it a
-  /// marked sequence (`assignVersion`), also under an older number, if the part has that. Such a mark is no news for a part that the wave has set already, or
-  /// it would go round for ever. What
-  /// the whole's version is says nothing about this part: it may come from what was set late to another one.
+  /// marked sequence (`assignVersion`), also under an older number, if the part has that. Such a mark is no news for a part that the wave has set already,
+  /// or it would go round for ever. What the whole's version is says nothing about this part: it may come from what was set late to another one.
   ///
-  /// What is told again changes the part like anything else, but stands back behind what the same wave changes, whichever comes first.
+  /// What is told again changes the part like anything else, but stands back behind the first that the same wave changes.
   private func isNew(in whole: Root?, of root: NodePointer) -> Bool {
     if way == .link { return true }
     if way == .linkLedBack, isToldAgain, partVersion.holds(value) { return false }
     let present = partVersion.version
-    if present.number == version.number, partVersion.isToldAgain != isToldAgain {
-      return !isToldAgain
+    if present.number == version.number, !isToldAgain, partVersion.hasOnlyBeenToldAgain {
+      return true
     }
     return present < version
       && !(isMarked(version.tiebreak) && present.number == version.number)

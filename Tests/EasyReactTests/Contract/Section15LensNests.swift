@@ -44,41 +44,43 @@ import Testing
   /// The last call went round for ever since marks are taken off.
   @Test func `5.1, 15.4 a sync ends that closes a ring through a part of a part`() {
     let order = MutableNode(Order()), app = MutableNode(App()), field = MutableNode(2)
-    let part = app[\.order], price = part[\.price]
+    let part = app[\.order], priceOfPart = part[\.price]
+    let price = order[\.price], total = order[\.total]
     let rounds = Rounds {
       order.wiring.removeUpstreamNodes()
       app.wiring.removeUpstreamNodes()
     }
     let listening = field.listen { _ in rounds.count() }
     part.sync(with: order)
-    field.sync(with: order[\.total])
-    order[\.price].link(to: order[\.total])
-    field.link(to: price)
-    field.sync(with: price)
+    field.sync(with: total)
+    price.link(to: total)
+    field.link(to: priceOfPart)
+    field.sync(with: priceOfPart)
     #expect(rounds.told < Rounds.limit)
-    withExtendedLifetime((listening, part, price)) {}
+    withExtendedLifetime((listening, part, priceOfPart, price, total)) {}
   }
 
   /// So did this one.
   @Test func `5.1, 15.4 a sync ends of what is synced with parts and with parts of parts`() {
     let one = MutableNode(Triple()), two = MutableNode(Triple())
     let middle = MutableNode(Holder()), other = MutableNode(Holder())
-    let outer = MutableNode(Outer()), inOuter = outer[\.holder.triple]
+    let outer = MutableNode(Outer()), inOuter = outer[\.holder.triple], holder = outer[\.holder]
+    let inMiddle = middle[\.triple], inOther = other[\.triple]
     let rounds = Rounds {
       for whole in [one, two] { whole.wiring.removeUpstreamNodes() }
       for whole in [middle, other] { whole.wiring.removeUpstreamNodes() }
       outer.wiring.removeUpstreamNodes()
     }
     let listening = one.listen { _ in rounds.count() }
-    one.sync(with: other[\.triple])
+    one.sync(with: inOther)
     one.link(to: inOuter)
     other.sync(with: middle)
-    outer[\.holder].sync(with: other)
-    middle[\.triple].sync(with: one)
+    holder.sync(with: other)
+    inMiddle.sync(with: one)
     inOuter.sync(with: one)
     one.sync(with: two)
     #expect(rounds.told < Rounds.limit)
-    withExtendedLifetime((listening, inOuter)) {}
+    withExtendedLifetime((listening, inOuter, holder, inMiddle, inOther)) {}
   }
 
   /// It went round for ever under a number older than that of the whole.
@@ -86,7 +88,7 @@ import Testing
     let one = MutableNode(Holder()), two = MutableNode(Holder())
     let inOne = one[\.triple], inTwo = two[\.triple]
     let rounds = Rounds { for whole in [one, two] { whole.wiring.removeUpstreamNodes() } }
-    let listening = inTwo.listen { _ in rounds.count() }
+    let listening = one.listen { _ in rounds.count() }
     inOne.sync(with: inTwo)
     two.sync(with: one)
     inTwo.link(to: inOne)
@@ -107,7 +109,7 @@ import Testing
 
 /// Cuts what goes round.
 private final class Rounds: Sendable {
-  /// More than twice as many as any that ends.
+  /// More than eight times as many as any of them tells now.
   static let limit = 100
   private let number = Atomic(0)
   private let cut: @Sendable () -> Void

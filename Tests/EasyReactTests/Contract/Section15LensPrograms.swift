@@ -31,8 +31,7 @@ import Testing
     }
   }
 
-  /// All of 20,000 that went round for ever before marks were given under older numbers too, and what is told again stood back behind news that had come
-  /// before it.
+  /// All of 20,000 that went round for ever before marks were given under older numbers too (decision 0006).
   @Test(
     arguments: [
       894, 1483, 1854, 3371, 4541, 4710, 5195, 5743, 6957, 8013, 8671, 11312, 11891, 13565, 13719,
@@ -119,11 +118,10 @@ private final class LensProgram: Sendable {
 /// Wholes within wholes, in any order, synced, linked, joined and set: contradictory programs too. The same for a seed, in any build.
 private final class NestProgram: Sendable {
   private let plain = [MutableNode(Triple()), MutableNode(Triple())]
-  private let holders = [MutableNode(Holder()), MutableNode(Holder())],
-    outer = MutableNode(
-      Outer())
+  private let holders = [MutableNode(Holder()), MutableNode(Holder())]
+  private let outer = MutableNode(Outer())
   private let told = Atomic(0)
-  /// Almost twenty times as many as any that has ended.
+  /// More than sixteen times as many as the longest of 20,000 that ended.
   private static let limit = 20_000
 
   var hasEnded: Bool { told.load(ordering: .relaxed) < Self.limit }

@@ -182,12 +182,12 @@ extension EdgePointer {
   @inlinable static var ofJoin: DeliveryRules { DeliveryRules(rawValue: 8) }
   /// A change of a part that comes to its whole over an edge.
   static var setOfPart: DeliveryRules { DeliveryRules(rawValue: 16) }
-  /// The part has its number already.
-  static var comesToPartAgain: DeliveryRules { DeliveryRules(rawValue: 128) }
   /// The answer of a call, behind its announcement.
   static var answer: DeliveryRules { DeliveryRules(rawValue: 32) }
   /// It is what the one upstream has, so nothing else can have come under the same version.
   @inlinable static var keepsVersion: DeliveryRules { DeliveryRules(rawValue: 64) }
+  /// The part has its number already, where it came over its link or its sync.
+  static var comesToPartAgain: DeliveryRules { DeliveryRules(rawValue: 128) }
   /// How much greater the number is than that of the wave with which it set out, for a recording: half of a sync may have changed it. In the upper
   /// half, since one more word would be passed over the stack.
   var gain: Int64 { Int64(bitPattern: rawValue) >> 32 }
